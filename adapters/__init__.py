@@ -1,0 +1,1 @@
+"""All input and output: Kubernetes, the store, the simulator, HTTP, the command line."""
