@@ -1,0 +1,78 @@
+"""Intents: what warmlog has decided to do to a cluster, logged before it is done.
+
+An intent holds identity and digest, never a body: the body is rebuilt from logged facts
+(`job_bodies`) and must have the logged digest. Every intent is idempotent: a create by
+deterministic name, a delete or a patch of one uid, or a read.
+"""
+
+from typing import Any, NamedTuple
+
+
+class CreateJob(NamedTuple):
+    """Create the Job that warms one node."""
+
+    warmup_uid: str
+    namespace: str
+    job_name: str
+    node_uid: str
+    node_name: str
+    revision: str
+    digest: str  # sha256 hex of the body's canonical JSON
+
+
+class DeleteJob(NamedTuple):
+    """Delete one Job by uid, in the background."""
+
+    warmup_uid: str
+    namespace: str
+    job_name: str
+    job_uid: str
+    node_uid: str
+
+
+class StampTtl(NamedTuple):
+    """Write ttlSecondsAfterFinished onto one finished Job."""
+
+    warmup_uid: str
+    namespace: str
+    job_name: str
+    job_uid: str
+    node_uid: str
+    ttl_seconds: int
+
+
+class Resolve(NamedTuple):
+    """Look afresh at the Nodes and the Namespace, before a warmup is called done."""
+
+    warmup_uid: str
+    namespace: str
+
+
+Intent = CreateJob | DeleteJob | StampTtl | Resolve
+
+INTENT_BY_TYPE: dict[str, type[Intent]] = {
+    "CreateJobIntended": CreateJob,
+    "DeleteJobIntended": DeleteJob,
+    "StampTtlIntended": StampTtl,
+    "ResolveIntended": Resolve,
+}
+TYPE_BY_INTENT = {cls: name for name, cls in INTENT_BY_TYPE.items()}
+
+
+class Effect(NamedTuple):
+    """An intent on its way out: its row, its cluster, and the body rebuilt for a create."""
+
+    seq: int
+    cluster: str
+    intent: Intent
+    body: dict[str, Any] | None = None
+
+
+def intent_to_json(intent: Intent) -> dict[str, Any]:
+    """Give the shape in the log."""
+    return intent._asdict()
+
+
+def intent_from_json(type_name: str, data: dict[str, Any]) -> Intent:
+    """Read the shape in the log; KeyError for a type that is no intent."""
+    return INTENT_BY_TYPE[type_name](**data)

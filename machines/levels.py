@@ -1,0 +1,198 @@
+"""Levels: what each kind of Kubernetes object is reduced to before it enters the log.
+
+A level is what matters of an object at one moment, steadied: no heartbeat, no managedFields, none
+of our own status. Two equal levels are one fact. Levels are named tuples, so that equality is a
+comparison of values and a million of them stay small; `to_json` and `from_json` give the shape in
+the log, in which absent and empty are the same thing and are left out.
+"""
+
+from typing import Any, NamedTuple, Self
+
+Pairs = tuple[tuple[str, str], ...]
+
+
+class NodeLevel(NamedTuple):
+    """A Node: all labels (selectors may ask for any), taints, readiness, cordon."""
+
+    labels: Pairs = ()
+    taints: tuple[tuple[str, str, str], ...] = ()  # (key, value, effect), sorted
+    ready: str = "Unknown"  # True, False or Unknown, as the kubelet's condition says
+    unschedulable: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """Give the shape in the log."""
+        return _without_empty(
+            labels=dict(self.labels),
+            taints=[list(taint) for taint in self.taints],
+            ready=self.ready,
+            unschedulable=self.unschedulable,
+        )
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Self:
+        """Read the shape in the log."""
+        return cls(
+            labels=tuple(sorted(data.get("labels", {}).items())),
+            taints=tuple((key, value, effect) for key, value, effect in data.get("taints", ())),
+            ready=data.get("ready", ""),
+            unschedulable=data.get("unschedulable", False),
+        )
+
+
+class NamespaceLevel(NamedTuple):
+    """A Namespace: the pool it belongs to, and whether it is going away."""
+
+    pool: str = ""  # label resource-pool.aibrix.ai/name
+    terminating: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """Give the shape in the log."""
+        return _without_empty(pool=self.pool, terminating=self.terminating)
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Self:
+        """Read the shape in the log."""
+        return cls(pool=data.get("pool", ""), terminating=data.get("terminating", False))
+
+
+class JobLevel(NamedTuple):
+    """A warmup Job of ours: whose it is, for which machine, and how it ended."""
+
+    warmup_uid: str = ""  # label model.aibrix.ai/warmup
+    controller_uid: str = ""  # uid of the owner reference with controller=true
+    node_uid: str = ""  # annotation model.aibrix.ai/target-node-uid
+    node_name: str = ""  # annotation model.aibrix.ai/target-node
+    revision: str = ""  # label model.aibrix.ai/revision
+    outcome: str = ""  # "", "Finishing", "Complete" or "Failed"; the last two only by True
+    reason: str = ""  # the Failed (or interim) condition's
+    message: str = ""  # the same condition's, steadied
+    failed_attempts: int = 0  # status.failed
+    ttl_seconds: int | None = None
+    deleting: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """Give the shape in the log."""
+        return _without_empty(
+            warmupUid=self.warmup_uid,
+            controllerUid=self.controller_uid,
+            nodeUid=self.node_uid,
+            nodeName=self.node_name,
+            revision=self.revision,
+            outcome=self.outcome,
+            reason=self.reason,
+            message=self.message,
+            failedAttempts=self.failed_attempts,
+            ttlSeconds=self.ttl_seconds,
+            deleting=self.deleting,
+        )
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Self:
+        """Read the shape in the log."""
+        get = data.get
+        return cls(
+            get("warmupUid", ""),
+            get("controllerUid", ""),
+            get("nodeUid", ""),
+            get("nodeName", ""),
+            get("revision", ""),
+            get("outcome", ""),
+            get("reason", ""),
+            get("message", ""),
+            get("failedAttempts", 0),
+            get("ttlSeconds"),
+            get("deleting", False),
+        )
+
+
+class PodLevel(NamedTuple):
+    """A Pod of one of our Jobs: where it is, whether it has ended, and why it does not run."""
+
+    warmup_uid: str = ""  # label model.aibrix.ai/warmup
+    job_uid: str = ""  # uid of the controlling Job
+    node_name: str = ""  # spec.nodeName; empty until the scheduler chose
+    phase: str = "Pending"  # Pending, Running, Succeeded, Failed
+    reason: str = ""  # nearest cause of not running or of failing; "" when all is well
+    message: str = ""  # its words, steadied
+    exit_code: int | None = None  # of the first container that failed
+    deleting: bool = False
+
+    @property
+    def ended(self) -> bool:
+        """Say whether no container of it can run any more."""
+        return self.phase in {"Succeeded", "Failed"}
+
+    def to_json(self) -> dict[str, Any]:
+        """Give the shape in the log."""
+        return _without_empty(
+            warmupUid=self.warmup_uid,
+            jobUid=self.job_uid,
+            nodeName=self.node_name,
+            phase=self.phase,
+            reason=self.reason,
+            message=self.message,
+            exitCode=self.exit_code,
+            deleting=self.deleting,
+        )
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Self:
+        """Read the shape in the log."""
+        get = data.get
+        return cls(
+            get("warmupUid", ""),
+            get("jobUid", ""),
+            get("nodeName", ""),
+            get("phase", ""),
+            get("reason", ""),
+            get("message", ""),
+            get("exitCode"),
+            get("deleting", False),
+        )
+
+
+class WarmupLevel(NamedTuple):
+    """A ModelWarmup: its spec as it stands, our annotations, whether it is being deleted."""
+
+    generation: int = 1
+    spec: str = "{}"  # canonical JSON text
+    annotations: Pairs = ()  # only those of warmlog.dev/
+    deleting: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """Give the shape in the log; the spec stays a text, so that its bytes are kept."""
+        return _without_empty(
+            generation=self.generation,
+            spec=self.spec,
+            annotations=dict(self.annotations),
+            deleting=self.deleting,
+        )
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Self:
+        """Read the shape in the log."""
+        return cls(
+            generation=data.get("generation", 0),
+            spec=data["spec"],
+            annotations=tuple(sorted(data.get("annotations", {}).items())),
+            deleting=data.get("deleting", False),
+        )
+
+
+Level = NodeLevel | NamespaceLevel | JobLevel | PodLevel | WarmupLevel
+
+LEVEL_BY_KIND: dict[str, type[Level]] = {
+    "Namespace": NamespaceLevel,
+    "Node": NodeLevel,
+    "Job": JobLevel,
+    "Pod": PodLevel,
+    "ModelWarmup": WarmupLevel,
+}
+
+
+def _without_empty(**fields: Any) -> dict[str, Any]:
+    """Drop what is empty, false, zero or None: in the log absent means just that.
+
+    An exit code of 0 never stands in a level (only failures carry one), and a TTL is at least 1.
+    """
+    return {name: value for name, value in fields.items() if value}

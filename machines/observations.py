@@ -1,0 +1,125 @@
+"""Observations: what the edge hands in, before it is known whether the log needs it.
+
+An adapter (or the simulator) turns what a cluster says into observations; `ingesting` compares
+them with the state and drafts a row for each that says something new.
+"""
+
+from typing import Any, NamedTuple
+
+from engine.events import Subject
+from machines.levels import Level
+
+
+class Seen(NamedTuple):
+    """An object exists, and this is its level at this resourceVersion.
+
+    `recovered` is set for a ModelWarmup only: its `.status` as the server holds it, raw JSON or
+    None. It is looked at once, when the log has no history of the uid, and never again.
+    """
+
+    cluster: str
+    subject: Subject
+    version: str
+    level: Level
+    recovered: Any = None
+
+
+class Deleted(NamedTuple):
+    """A watch said that the object is gone; `version` is the resourceVersion of its end."""
+
+    cluster: str
+    subject: Subject
+    version: str
+
+
+class Listed(NamedTuple):
+    """A complete list of one kind: what it does not hold is gone (inferred).
+
+    `version` is the list's own resourceVersion. With `synced` the kind becomes synced.
+    """
+
+    cluster: str
+    kind: str
+    version: str
+    items: tuple[Seen, ...]
+
+
+class RolledBack(NamedTuple):
+    """The cluster answers from an older past than the one we knew, twice in a row.
+
+    Known versions of that cluster are forgotten; the complete list that follows is believed.
+    """
+
+    cluster: str
+    words: str
+
+
+class Reachability(NamedTuple):
+    """A cluster answers again, or does not answer; `words` say why not, steadied."""
+
+    cluster: str
+    reachable: bool
+    words: str = ""
+
+
+class Answered(NamedTuple):
+    """What became of the intent whose row is `intent_seq`."""
+
+    intent_seq: int
+    answer: "Answer"
+
+
+class StatusStored(NamedTuple):
+    """The API server holds the terminal status of this object now."""
+
+    cluster: str
+    subject: Subject
+    position: int
+
+
+class DeadlinePassed(NamedTuple):
+    """The clock has reached a deadline of the state, absolute UTC nanoseconds."""
+
+    cluster: str
+    subject: Subject
+    deadline: int
+
+
+Observation = (
+    Seen | Deleted | Listed | RolledBack | Reachability | Answered | StatusStored | DeadlinePassed
+)
+
+
+class Done(NamedTuple):
+    """It is as intended: `uid` names the object; `found` says that it already was."""
+
+    uid: str = ""
+    found: bool = False
+
+
+class Refused(NamedTuple):
+    """The API server answered no.
+
+    `reason` is the Status's reason (AlreadyExists, Forbidden, …) or one of ours: `JobNameConflict`
+    (a foreign Job has the name), `NameTaken` (a Job of ours for another node has it). `field` says
+    that a cause names a field, `terminating` that the namespace is gone or going.
+    """
+
+    code: int
+    reason: str
+    words: str
+    field: bool = False
+    terminating: bool = False
+
+
+class Unknown(NamedTuple):
+    """No answer, or none that tells: it may have happened. It has to be looked up."""
+
+    words: str
+
+
+class Absent(NamedTuple):
+    """Looked up after a start or an Unknown: it did not happen."""
+
+
+Answer = Done | Refused | Unknown | Absent
