@@ -1,0 +1,1 @@
+"""What must hold whatever happens: machines, log, replay, and whole runs with faults."""
