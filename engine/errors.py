@@ -29,5 +29,9 @@ class LogUnreadable(WarmlogError):
     """The log given is missing, foreign, damaged, or of a version this code does not know."""
 
 
+class LogUnreachable(LogUnavailable, LogUnreadable):
+    """The server that holds the log does not answer: fatal to a reader, retried by a controller."""
+
+
 class LogTruncated(LogUnreadable):
     """The log is cut in the middle of a row; the whole rows before the cut were given first."""

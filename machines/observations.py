@@ -25,11 +25,16 @@ class Seen(NamedTuple):
 
 
 class Deleted(NamedTuple):
-    """A watch said that the object is gone; `version` is the resourceVersion of its end."""
+    """A watch said that the object is gone; `version` is the resourceVersion of its end.
+
+    `last` is the level that the object had in its last moment, as the watch's last event shows
+    it: an outcome first seen there is still an outcome.
+    """
 
     cluster: str
     subject: Subject
     version: str
+    last: Level | None = None
 
 
 class Listed(NamedTuple):

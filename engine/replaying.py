@@ -1,0 +1,48 @@
+"""Replay: fold a log again, up to a position or an instant. It folds, it never decides."""
+
+from typing import Generic, NamedTuple, TypeVar
+
+from engine.logs import EventReader
+from engine.stepping import Cursor, Domain
+
+State = TypeVar("State")
+
+
+class Moment(NamedTuple):
+    """Where to stop: after the row `position`, or before the first row later than `at`.
+
+    None means no bound of that sort; both None means the end of the log.
+    """
+
+    position: int | None = None
+    at: int | None = None  # UTC nanoseconds
+
+
+class Replayed(NamedTuple, Generic[State]):
+    """A state and the place in the log that it is of."""
+
+    state: State
+    cursor: Cursor
+    events: int  # rows folded
+
+
+END = Moment()
+
+
+async def replay(
+    domain: Domain[State], reader: EventReader, moment: Moment = END, *, batch_rows: int = 1000
+) -> Replayed[State]:
+    """Fold the log from its beginning to `moment`. Raises what the reader raises."""
+    identity = await reader.identify()
+    state = domain.initial(identity.log_id)
+    cursor = Cursor(0, 0, 0, 0)
+    count = 0
+    async for batch in reader.read(until=moment.position, batch_rows=batch_rows):
+        for event in batch:
+            if moment.at is not None and event.at > moment.at:
+                return Replayed(state, cursor, count)
+            state = domain.fold(state, event)
+            last_fact = cursor.last_fact if domain.is_decision(event.type) else event.seq
+            cursor = Cursor(event.seq, last_fact, event.epoch, event.at)
+            count += 1
+    return Replayed(state, cursor, count)
