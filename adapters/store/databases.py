@@ -1,0 +1,245 @@
+"""A log in a database: reading, following and appending, on SQLite and PostgreSQL alike."""
+
+import asyncio
+from collections.abc import AsyncIterator, Coroutine, Sequence
+from types import TracebackType
+from typing import Any, NamedTuple, Self, TypeVar
+
+from sqlalchemy import bindparam, func, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from adapters.store import tables
+from adapters.store.checking import check_draft, check_rows
+from adapters.store.dialects import lock_log
+from adapters.store.readings import Readings
+from adapters.store.translating import translated
+from engine.errors import Fenced, LogUnreadable, PositionTaken
+from engine.events import Draft, Event
+from engine.logs import LogIdentity, Opened
+
+POLL_SECONDS = 0.25
+"""How long a follower may take to see what another process appended."""
+
+_Result = TypeVar("_Result")
+
+_EVENTS = tables.events
+_LAST = select(_EVENTS.c.seq, _EVENTS.c.at).order_by(_EVENTS.c.seq.desc()).limit(1).subquery("last")
+_IDENTITY = select(
+    tables.log.c.log_id,
+    func.coalesce(_LAST.c.seq, 0),
+    tables.log.c.epoch,
+    func.coalesce(_LAST.c.at, 0),
+).select_from(tables.log.outerjoin(_LAST, tables.log.c.id == 1))
+_PAGE = (
+    select(_EVENTS)
+    .where(_EVENTS.c.seq > bindparam("after"), _EVENTS.c.seq <= bindparam("until"))
+    .order_by(_EVENTS.c.seq)
+    .limit(bindparam("rows"))
+)
+_NO_END = 2**63 - 1
+
+
+class _End(NamedTuple):
+    """Where the log ends, seen by the transaction that holds the writers' lock."""
+
+    epoch: int
+    position: int
+    last_at: int
+
+
+class SqlReader:
+    """Reads a log in a database (engine.logs.EventReader) and follows it."""
+
+    def __init__(
+        self, readings: Readings, place: str, *, poll_seconds: float = POLL_SECONDS
+    ) -> None:
+        self.readings = readings
+        self.place = place
+        self._poll_seconds = poll_seconds
+        self._arrival = asyncio.Event()
+        self._closed = False
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        _kind: type[BaseException] | None,
+        _error: BaseException | None,
+        _trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    async def identify(self) -> LogIdentity:
+        """Say which log this is, as of one moment. Raises LogUnreadable, LogUnavailable."""
+        rows = await self.readings.rows(_IDENTITY)
+        if not rows:
+            msg = f"The log {self.place} has lost its identity row: restore it from a backup."
+            raise LogUnreadable(msg)
+        return LogIdentity._make(rows[0])
+
+    async def read(
+        self, after: int = 0, until: int | None = None, *, batch_rows: int = 1000
+    ) -> AsyncIterator[Sequence[Event]]:
+        """Give the rows with after < seq ≤ until, in order, in batches of at most `batch_rows`.
+
+        Without `until` it ends where the log ends when the last batch is read. Raises
+        LogUnavailable and LogUnreadable; a reading may be taken up again after the last seq.
+        """
+        last = _NO_END if until is None else until
+        while after < last:
+            page = {"after": after, "until": last, "rows": batch_rows}
+            batch = [Event._make(row) for row in await self.readings.rows(_PAGE, page)]
+            if batch:
+                yield batch
+            if len(batch) < batch_rows:
+                return
+            after = batch[-1].seq
+
+    async def follow(self, after: int = 0) -> AsyncIterator[Sequence[Event]]:
+        """Give the rows after `after`, then wait for more, in order and without holes.
+
+        What this object appends is given at once, what others append within POLL_SECONDS. Ends
+        when the log is closed. Raises LogUnavailable when a server goes away: follow again from
+        the last seq.
+        """
+        while not self._closed:
+            # Taken before reading, so that what arrives meanwhile is not waited for.
+            arrival = self._arrival
+            async for batch in self.read(after):
+                yield batch
+                after = batch[-1].seq
+            try:
+                await asyncio.wait_for(arrival.wait(), self._poll_seconds)
+            except TimeoutError:
+                continue
+
+    async def close(self) -> None:
+        """Let go of the connections and end the followers. May be called twice."""
+        self._closed = True
+        self._announce()
+        await self.readings.close()
+
+    def _announce(self) -> None:
+        """Wake the followers."""
+        arrived, self._arrival = self._arrival, asyncio.Event()
+        arrived.set()
+
+
+class SqlLog(SqlReader):
+    """Also appends (engine.logs.EventLog). `engine` has one connection, for writing."""
+
+    def __init__(
+        self,
+        engine: AsyncEngine,
+        readings: Readings,
+        place: str,
+        *,
+        poll_seconds: float = POLL_SECONDS,
+    ) -> None:
+        super().__init__(readings, place, poll_seconds=poll_seconds)
+        self.engine = engine
+        self._writing = asyncio.Lock()
+        self._unfinished: set[asyncio.Task[Any]] = set()
+
+    async def open_epoch(self, draft: Draft, at: int) -> Opened:
+        """Start a term: last epoch + 1, taken in the transaction that appends `draft`.
+
+        `at` (UTC nanoseconds) is raised to the last row's when the clock went back. Every older
+        writer is fenced from here on. Raises EventMalformed, LogUnavailable, LogFull.
+        """
+        check_draft(draft)
+        return await self._to_the_end(self._open_epoch(draft, at))
+
+    async def append(self, epoch: int, expected_position: int, events: Sequence[Event]) -> None:
+        """Append rows that are already placed: the first has seq expected_position + 1.
+
+        Durable when it returns; all or nothing, also when the caller is cancelled. Appending
+        again what this epoch has appended last changes nothing and is no error, so that a batch
+        whose commit was never answered can be repeated. Raises EventMalformed for rows that do
+        not fit the log whatever it holds, Fenced, PositionTaken, LogUnavailable, LogFull.
+        """
+        check_rows(epoch, expected_position, events)
+        if events:
+            await self._to_the_end(self._append(epoch, expected_position, events))
+
+    async def secret_key(self) -> bytes:
+        """Give the store's own digest key, made once, never exported (32 bytes)."""
+        rows = await self.readings.rows(select(tables.log.c.secret_key))
+        return bytes(rows[0][0])
+
+    async def close(self) -> None:
+        """Finish what is being appended and let go of the connections. May be called twice."""
+        if self._unfinished:
+            await asyncio.wait(self._unfinished)
+        await super().close()
+        await self.engine.dispose()
+
+    async def _open_epoch(self, draft: Draft, at: int) -> Opened:
+        async with self._writing:
+            with translated(self.place):
+                async with self.engine.begin() as connection:
+                    end = await self._lock(connection)
+                    epoch = end.epoch + 1
+                    event = draft.placed(end.position + 1, epoch, max(at, end.last_at))
+                    await connection.execute(update(tables.log).values(epoch=epoch))
+                    await insert_rows(connection, [event])
+            self._announce()
+        return Opened(epoch, event)
+
+    async def _append(self, epoch: int, position: int, events: Sequence[Event]) -> None:
+        async with self._writing:
+            with translated(self.place):
+                async with self.engine.begin() as connection:
+                    end = await self._lock(connection)
+                    if end.epoch != epoch:
+                        msg = (
+                            f"Epoch {epoch} may not append to the log {self.place}: its newest "
+                            f"epoch is {end.epoch}. Stop this writer; a new start takes over."
+                        )
+                        raise Fenced(msg)
+                    if end.position == position:
+                        await insert_rows(connection, events)
+                    elif not await _holds_already(connection, end, events):
+                        msg = (
+                            f"The log {self.place} ends at {end.position}, not at {position} as "
+                            "this writer expected: read it again."
+                        )
+                        raise PositionTaken(msg)
+            self._announce()
+
+    async def _lock(self, connection: AsyncConnection) -> _End:
+        epoch = await lock_log(connection)
+        if epoch is None:
+            msg = f"The log {self.place} has lost its identity row: restore it from a backup."
+            raise LogUnreadable(msg)
+        # A statement of its own: on PostgreSQL it sees what was committed while the lock was
+        # waited for, which the locking statement does not.
+        last = (await connection.execute(select(_LAST))).first()
+        return _End(epoch, *(last or (0, 0)))
+
+    async def _to_the_end(self, work: Coroutine[Any, Any, _Result]) -> _Result:
+        """Run `work` to its end even when the caller is cancelled while it waits."""
+        task = asyncio.ensure_future(work)
+        self._unfinished.add(task)
+        task.add_done_callback(self._forget)
+        return await asyncio.shield(task)
+
+    def _forget(self, task: asyncio.Task[Any]) -> None:
+        self._unfinished.discard(task)
+        if not task.cancelled():
+            # Looked at, so that a failure nobody waits for any more is no warning.
+            task.exception()
+
+
+async def insert_rows(connection: AsyncConnection, events: Sequence[Event]) -> None:
+    """Insert placed rows within the caller's transaction."""
+    await connection.execute(insert(_EVENTS), [event._asdict() for event in events])
+
+
+async def _holds_already(connection: AsyncConnection, end: _End, events: Sequence[Event]) -> bool:
+    if events[-1].seq != end.position:
+        return False
+    page = {"after": events[0].seq - 1, "until": end.position, "rows": len(events)}
+    rows = (await connection.execute(_PAGE, page)).all()
+    return [Event._make(row) for row in rows] == list(events)

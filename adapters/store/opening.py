@@ -1,0 +1,151 @@
+"""Opening a log wherever it lies, or saying in one sentence why not and what to do."""
+
+import secrets
+from pathlib import Path
+from typing import Literal, Protocol, overload
+from uuid import uuid4
+
+from sqlalchemy import Connection, insert, select
+
+from adapters.store import tables
+from adapters.store.databases import SqlLog, SqlReader
+from adapters.store.dialects import reading_engine, writing_engine
+from adapters.store.examining import Contents, examine, open_readings, require_ours
+from adapters.store.locations import Kind, Location, parse_location
+from adapters.store.migrating import known_revisions, newest_revision, upgrade_within
+from adapters.store.readings import EngineReadings
+from adapters.store.translating import translated
+from engine.errors import LogUnreadable
+from engine.logs import EventReader
+
+_KEY_BYTES = 32
+
+
+class OpenReader(EventReader, Protocol):
+    """A log that was opened to be read, and is to be closed."""
+
+    async def close(self) -> None:
+        """Let go of the file or the connections. May be called twice."""
+        ...
+
+
+@overload
+async def open_log(
+    location: str | Path,
+    *,
+    create: bool = False,
+    log_id: str | None = None,
+    read_only: Literal[False] = False,
+) -> SqlLog: ...
+
+
+@overload
+async def open_log(location: str | Path, *, read_only: Literal[True]) -> OpenReader: ...
+
+
+async def open_log(
+    location: str | Path,
+    *,
+    create: bool = False,
+    log_id: str | None = None,
+    read_only: bool = False,
+) -> SqlLog | OpenReader:
+    """Open the log at a database URL, in a SQLite file or (only to read) in a `.jsonl` file.
+
+    `create` makes the log where none is yet; an existing one is opened as it is. `log_id` names
+    a new log (a random UUID without it) and must be that of an existing one. `read_only` changes
+    nothing, works on a file that may not be written and leaves no file beside it, except while
+    another process writes (see `readings`).
+
+    Raises LogUnreadable when nothing is there, when it is something else, when its version is
+    newer or not upgraded, or when PostgreSQL's driver is not installed; LogUnreachable (a
+    LogUnreadable and a LogUnavailable) when the server does not answer; LogUnavailable, LogFull.
+    """
+    place = parse_location(location)
+    if place.kind is Kind.JSON_LINES:
+        msg = f"{place.name} is a JSON Lines file."
+        raise LogUnreadable(msg)
+    if create and not read_only:
+        await _create_if_missing(place, log_id)
+    readings = open_readings(place)
+    try:
+        found = await examine(readings, place.kind)
+        require_ours(found, place)
+        _require_version(found, place)
+        if read_only:
+            return SqlReader(readings, place.name)
+        if log_id is not None:
+            await _require_identity(SqlReader(readings, place.name), log_id)
+    except BaseException:
+        await readings.close()
+        raise
+    await readings.close()
+    return SqlLog(
+        writing_engine(place), EngineReadings(reading_engine(place), place.name), place.name
+    )
+
+
+async def _create_if_missing(place: Location, log_id: str | None) -> None:
+    if place.kind is not Kind.SQLITE or (place.path.exists() and place.path.stat().st_size):
+        readings = open_readings(place)
+        try:
+            found = await examine(readings, place.kind)
+        finally:
+            await readings.close()
+        if found.format is not None:
+            return
+        if found.foreign:
+            require_ours(found, place)
+    await _create(place, log_id)
+
+
+async def _create(place: Location, log_id: str | None) -> None:
+    def work(connection: Connection) -> None:
+        upgrade_within(connection)
+        # Another process may have been quicker: then the log is there, and stays as it is.
+        if connection.execute(select(tables.log.c.id)).first() is None:
+            connection.execute(
+                insert(tables.log).values(
+                    id=1,
+                    log_id=str(uuid4()) if log_id is None else log_id,
+                    epoch=0,
+                    secret_key=secrets.token_bytes(_KEY_BYTES),
+                    format=tables.FORMAT,
+                )
+            )
+
+    engine = writing_engine(place, create=True)
+    try:
+        with translated(place.name):
+            async with engine.begin() as connection:
+                await connection.run_sync(work)
+    finally:
+        await engine.dispose()
+
+
+def _require_version(found: Contents, place: Location) -> None:
+    if found.revision is not None and found.revision not in known_revisions():
+        msg = (
+            f"The log {place.name} was upgraded by a newer warmlog (to revision "
+            f"{found.revision}): use that version or a later one."
+        )
+        raise LogUnreadable(msg)
+    if found.format is not None and found.format > tables.FORMAT:
+        msg = (
+            f"The log {place.name} has format {found.format}, written by a newer warmlog; this "
+            f"one knows formats up to {tables.FORMAT}: use that version or a later one."
+        )
+        raise LogUnreadable(msg)
+    if found.revision != newest_revision():
+        msg = (
+            f"The log {place.name} lacks a migration: run `warmlog db upgrade {place.name}` "
+            "with no controller running on it."
+        )
+        raise LogUnreadable(msg)
+
+
+async def _require_identity(reader: SqlReader, log_id: str) -> None:
+    found = (await reader.identify()).log_id
+    if found != log_id:
+        msg = f"The log {reader.place} is {found}, not {log_id}: give another location."
+        raise LogUnreadable(msg)

@@ -1,0 +1,130 @@
+"""Running a reading statement: on a database in use, or on a SQLite file that nobody writes.
+
+A SQLite file in WAL mode cannot be read in the ordinary way without a `-wal` and a `-shm` file
+beside it: SQLite makes them, and a read-only connection leaves them behind; where the folder
+cannot be written, it refuses. A file given only for reading is therefore opened `immutable`,
+which makes nothing and locks nothing, as long as no `-wal` lies beside it, for then nobody has
+it open. Since a writer may come at any moment, the file is looked at before and after every
+statement: when it changed in between, the rows are thrown away and read again. While a `-wal` is
+there (a writer is at work, or was killed) the file is opened in the ordinary way, read-only,
+and uses those two files.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from sqlalchemy import Row
+from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.sql import Executable
+
+from adapters.store.dialects import sqlite_engine
+from adapters.store.translating import translated
+from engine.errors import LogUnreadable, WarmlogError
+
+Parameters = Mapping[str, Any]
+
+
+class Readings(Protocol):
+    """Something that answers statements, each from one state of the log."""
+
+    async def rows(
+        self, statement: Executable, parameters: Parameters | None = None
+    ) -> Sequence[Row[Any]]:
+        """Run a SELECT. Raises LogUnavailable, LogUnreadable."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of the connections. May be called twice."""
+        ...
+
+
+class EngineReadings:
+    """Reads through an engine in autocommit; `place` names the log in errors."""
+
+    def __init__(self, engine: AsyncEngine, place: str) -> None:
+        self._engine = engine
+        self._place = place
+
+    async def rows(
+        self, statement: Executable, parameters: Parameters | None = None
+    ) -> Sequence[Row[Any]]:
+        """Run a SELECT. Raises LogUnavailable, LogUnreadable."""
+        with translated(self._place):
+            async with self._engine.connect() as connection:
+                return (await connection.execute(statement, parameters)).all()
+
+    async def close(self) -> None:
+        """Let go of the connections."""
+        await self._engine.dispose()
+
+
+class _Look(NamedTuple):
+    """What a file looks like from outside; equal looks at a file mean that nobody wrote it."""
+
+    inode: int
+    size_bytes: int
+    modified_ns: int
+    in_use: bool
+
+
+class FileReadings:
+    """Reads a SQLite file without leaving a trace, also while another process starts to write."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._reading = asyncio.Lock()
+        self._look: _Look | None = None
+        self._readings: EngineReadings | None = None
+
+    async def rows(
+        self, statement: Executable, parameters: Parameters | None = None
+    ) -> Sequence[Row[Any]]:
+        """Run a SELECT. Raises LogUnavailable, LogUnreadable."""
+        async with self._reading:
+            while True:
+                readings, look = await self._current()
+                try:
+                    rows = await readings.rows(statement, parameters)
+                except WarmlogError:
+                    # Half of a change may look like a damaged file.
+                    if self._holds(look):
+                        raise
+                else:
+                    if self._holds(look):
+                        return rows
+
+    async def close(self) -> None:
+        """Let go of the connections."""
+        readings, self._readings = self._readings, None
+        if readings is not None:
+            await readings.close()
+
+    async def _current(self) -> tuple[EngineReadings, _Look]:
+        look = self._see()
+        used = self._look
+        if self._readings is None or used is None or not (look == used or used.in_use):
+            await self.close()
+            self._readings = EngineReadings(self._engine(look), str(self._path))
+            self._look = used = look
+        return self._readings, used
+
+    def _holds(self, look: _Look) -> bool:
+        """Tell whether what was read since `look` is whole: SQLite's locks or nobody wrote."""
+        return look.in_use or look == self._see()
+
+    def _engine(self, look: _Look) -> AsyncEngine:
+        return sqlite_engine(
+            self._path, "ro", immutable=not look.in_use, isolation_level="AUTOCOMMIT"
+        )
+
+    def _see(self) -> _Look:
+        try:
+            found = self._path.stat()
+        except OSError as error:
+            msg = f"The log {self._path} cannot be read: {error.strerror}. Check the path."
+            raise LogUnreadable(msg) from error
+        journals = (self._path.with_name(self._path.name + end) for end in ("-wal", "-journal"))
+        in_use = any(journal.exists() for journal in journals)
+        return _Look(found.st_ino, found.st_size, found.st_mtime_ns, in_use)
