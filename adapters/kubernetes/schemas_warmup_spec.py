@@ -1,0 +1,355 @@
+"""What a ModelWarmup asks for: the schema of `spec`, a pure table.
+
+Fields and bounds are those of AIBrix's public API, no more and no fewer, so that its manifests
+apply unchanged. There are no defaults: the controller applies them when it reads, and the stored
+spec stays as its author wrote it. Every rule here is one that the API server can afford: it
+refuses a rule whose worst case, at the bounds below, would cost too much.
+"""
+
+from adapters.kubernetes.schemas_pods import (
+    CONTAINER,
+    DNS_SUBDOMAIN,
+    IMAGE,
+    PULL_POLICY,
+    VOLUME,
+    Schema,
+)
+from machines.specs import MAX_TARGETS, OPERATORS
+
+_LABEL_VALUE: Schema = {
+    "type": "string",
+    "maxLength": 63,
+    "pattern": "^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$",
+}
+
+_REQUIREMENT: Schema = {
+    "type": "object",
+    "description": "One requirement on the labels of a node.",
+    "required": ["key", "operator"],
+    "properties": {
+        "key": {"type": "string", "minLength": 1, "description": "Label that it is about."},
+        "operator": {
+            "type": "string",
+            "enum": list(OPERATORS),
+            "description": "How the label relates to the values.",
+        },
+        "values": {
+            "type": "array",
+            "x-kubernetes-list-type": "atomic",
+            "description": "Needed with In and NotIn, not allowed with Exists and DoesNotExist.",
+            "items": _LABEL_VALUE,
+        },
+    },
+    # As schemas, not as a CEL rule: the list has no bound, so a rule on each entry is over budget.
+    "anyOf": [
+        {
+            "required": ["values"],
+            "properties": {
+                "operator": {"enum": ["In", "NotIn"]},
+                "values": {"minItems": 1},
+            },
+        },
+        {
+            "properties": {
+                "operator": {"enum": ["Exists", "DoesNotExist"]},
+                "values": {"maxItems": 0},
+            },
+        },
+    ],
+}
+
+_NODE_SELECTOR: Schema = {
+    "type": "object",
+    "description": "Nodes by their labels. Those that match while the warmup is not finished "
+    "join it, nodes outside the authorisation boundary are skipped.",
+    "x-kubernetes-map-type": "atomic",
+    "properties": {
+        "matchLabels": {
+            "type": "object",
+            "description": "Labels that a node must have, each with exactly this value.",
+            "additionalProperties": _LABEL_VALUE,
+        },
+        "matchExpressions": {
+            "type": "array",
+            "x-kubernetes-list-type": "atomic",
+            "description": "Requirements that a node must all meet.",
+            "items": _REQUIREMENT,
+        },
+    },
+    "x-kubernetes-validations": [
+        {
+            "rule": "(has(self.matchLabels) && size(self.matchLabels) > 0) || "
+            "(has(self.matchExpressions) && size(self.matchExpressions) > 0)",
+            "message": "must not be empty: it would select every node",
+            "reason": "FieldValueRequired",
+        },
+    ],
+}
+
+_TARGET: Schema = {
+    "type": "object",
+    "description": "Some nodes, either by name or by selector.",
+    "properties": {
+        "nodes": {
+            "type": "object",
+            "description": "Nodes by name.",
+            "required": ["names"],
+            "properties": {
+                "names": {
+                    "type": "array",
+                    "x-kubernetes-list-type": "atomic",
+                    "minItems": 1,
+                    "maxItems": MAX_TARGETS,
+                    "description": "Names of Nodes. One that does not exist yet is waited for.",
+                    "items": {"type": "string", "pattern": r"^[^\s/]+$"},
+                },
+            },
+        },
+        "nodeSelector": _NODE_SELECTOR,
+    },
+    "x-kubernetes-validations": [
+        {
+            "rule": "has(self.nodes) != has(self.nodeSelector)",
+            "message": "must have exactly one of nodes and nodeSelector",
+            "reason": "FieldValueInvalid",
+        },
+    ],
+}
+
+_TARGETS: Schema = {
+    "type": "array",
+    "x-kubernetes-list-type": "atomic",
+    "minItems": 1,
+    "maxItems": 32,
+    "description": "Nodes to warm: the union of all entries, each node once.",
+    "items": _TARGET,
+    "x-kubernetes-validations": [
+        {
+            "rule": "self.map(t, has(t.nodes) && has(t.nodes.names) ? size(t.nodes.names) : 0)"
+            f".sum() <= {MAX_TARGETS}",
+            "message": f"must not name more than {MAX_TARGETS} nodes in all entries together",
+            "reason": "FieldValueInvalid",
+        },
+    ],
+}
+
+_IMAGE_ENTRY: Schema = {
+    "type": "object",
+    "description": "One image, pulled by running a command in it that ends by itself.",
+    "required": ["image", "command"],
+    "properties": {
+        "image": {**IMAGE, "description": "Image to pull; a digest never means another image."},
+        "command": {
+            "type": "array",
+            "x-kubernetes-list-type": "atomic",
+            "minItems": 1,
+            "maxItems": 64,
+            "description": "Command of the container. It must exit 0 without starting a server: "
+            "there is none that works in every image.",
+            "items": {"type": "string"},
+        },
+        "args": {
+            "type": "array",
+            "x-kubernetes-list-type": "atomic",
+            "maxItems": 64,
+            "description": "Arguments of the command.",
+            "items": {"type": "string"},
+        },
+        "imagePullPolicy": {
+            **PULL_POLICY,
+            "description": "When the kubelet pulls the image. Empty acts as IfNotPresent.",
+        },
+    },
+}
+
+_IMAGE_PRELOAD: Schema = {
+    "type": "object",
+    "description": "Images to pull onto each node.",
+    "properties": {
+        "images": {
+            "type": "array",
+            "x-kubernetes-list-type": "atomic",
+            "maxItems": 32,
+            "description": "Images, each in a container of its own, all at the same time.",
+            "items": _IMAGE_ENTRY,
+            "x-kubernetes-validations": [
+                {
+                    # `==` on strings without a bound is over budget, `in` is charged by the list.
+                    "rule": "self.all(a, self.exists_one(b, b.image in [a.image]))",
+                    "message": "must not list an image twice",
+                    "reason": "FieldValueDuplicate",
+                },
+            ],
+        },
+        "pullSecrets": {
+            "type": "array",
+            "x-kubernetes-list-type": "atomic",
+            "maxItems": 32,
+            "description": "Secrets with which the images are pulled, in the same namespace.",
+            "items": {
+                "type": "object",
+                "x-kubernetes-map-type": "atomic",
+                "required": ["name"],
+                "properties": {
+                    "name": {
+                        "type": "string",
+                        "minLength": 1,
+                        "description": "Name of the Secret.",
+                    },
+                },
+            },
+        },
+    },
+}
+
+_CUSTOM: Schema = {
+    "type": "object",
+    "description": "Containers and volumes of one's own, run on each node as they stand.",
+    "properties": {
+        "initContainers": {
+            "type": "array",
+            "x-kubernetes-list-type": "atomic",
+            "maxItems": 32,
+            "description": "Run one by one, in this order, before all others.",
+            "items": CONTAINER,
+        },
+        "containers": {
+            "type": "array",
+            "x-kubernetes-list-type": "atomic",
+            "maxItems": 32,
+            "description": "Run together with the containers of imagePreload.",
+            "items": CONTAINER,
+        },
+        "volumes": {
+            "type": "array",
+            "x-kubernetes-list-type": "atomic",
+            "maxItems": 32,
+            "description": "Volumes that these containers mount.",
+            "items": VOLUME,
+            "x-kubernetes-validations": [
+                {
+                    "rule": "self.all(a, self.exists_one(b, b.name == a.name))",
+                    "message": "must not use a name twice",
+                    "reason": "FieldValueDuplicate",
+                },
+            ],
+        },
+        "imagePullSecrets": {
+            "type": "array",
+            "x-kubernetes-list-type": "atomic",
+            "maxItems": 32,
+            "description": "Secrets with which these images are pulled, in the same namespace.",
+            "items": {
+                "type": "object",
+                "x-kubernetes-map-type": "atomic",
+                "required": ["name"],
+                "properties": {"name": {**DNS_SUBDOMAIN, "description": "Name of the Secret."}},
+            },
+        },
+    },
+    "x-kubernetes-validations": [
+        {
+            "rule": "!has(self.initContainers) || self.initContainers.all(a, "
+            "self.initContainers.exists_one(b, b.name == a.name) && "
+            "(!has(self.containers) || !self.containers.exists(b, b.name == a.name)))",
+            "message": "must not use a container name twice",
+            "fieldPath": ".initContainers",
+            "reason": "FieldValueDuplicate",
+        },
+        {
+            "rule": "!has(self.containers) || self.containers.all(a, "
+            "self.containers.exists_one(b, b.name == a.name))",
+            "message": "must not use a container name twice",
+            "fieldPath": ".containers",
+            "reason": "FieldValueDuplicate",
+        },
+    ],
+}
+
+_POLICIES: Schema = {
+    "type": "object",
+    "description": "How hard to try, and how many at once. What is left out has a default that "
+    "is applied when the warmup runs and never stored.",
+    "properties": {
+        "parallelism": {
+            "type": "integer",
+            "format": "int32",
+            "minimum": 1,
+            "description": "Nodes that are warmed at the same time. 8 when left out.",
+        },
+        "jobTimeoutSeconds": {
+            "type": "integer",
+            "format": "int64",
+            "minimum": 1,
+            "description": "Time that one node has for all its attempts together, counted from "
+            "the start of its Job. 1800 when left out, more than 30 days is used as 30 days.",
+        },
+        "retryLimit": {
+            "type": "integer",
+            "format": "int32",
+            "minimum": 0,
+            "description": "Attempts after the first on one node. 2 when left out, more than 20 "
+            "is used as 20.",
+        },
+        "ttlSecondsAfterFinished": {
+            "type": "integer",
+            "format": "int32",
+            "minimum": 1,
+            "description": "Time that the Jobs are kept after the whole warmup has finished. "
+            "3600 when left out. The ModelWarmup itself is kept until somebody deletes it.",
+        },
+    },
+}
+
+_RESERVED_NAME_RULE = (
+    "!has(self.custom) || !has(self.custom.{field}) || !has(self.imagePreload) || "
+    "!has(self.imagePreload.images) || self.custom.{field}.all(c, "
+    "!c.name.matches('^image-(0|[1-9][0-9]?)$') || "
+    "int(c.name.substring(6)) >= size(self.imagePreload.images))"
+)
+_RESERVED_NAME_MESSAGE = "must not use image-0, image-1, …: imagePreload.images are called so"
+
+WARMUP_SPEC: Schema = {
+    "type": "object",
+    "description": "What to run on which nodes. It cannot be changed: a new warmup is a new "
+    "object.",
+    "required": ["targets"],
+    "properties": {
+        "mode": {
+            "type": "string",
+            "enum": ["", "Once"],
+            "description": "How long the warmup lasts. Once, the only mode and the meaning of "
+            "empty, warms each node once and finishes.",
+        },
+        "targets": _TARGETS,
+        "imagePreload": _IMAGE_PRELOAD,
+        "custom": _CUSTOM,
+        "policies": _POLICIES,
+    },
+    "x-kubernetes-validations": [
+        {
+            "rule": "self == oldSelf",
+            "message": "must not be changed: create a new ModelWarmup instead",
+            "reason": "FieldValueForbidden",
+        },
+        {
+            "rule": "(has(self.imagePreload) && has(self.imagePreload.images) && "
+            "size(self.imagePreload.images) > 0) || (has(self.custom) && "
+            "has(self.custom.containers) && size(self.custom.containers) > 0)",
+            "message": "needs at least one entry in imagePreload.images or custom.containers",
+            "reason": "FieldValueRequired",
+        },
+        {
+            "rule": _RESERVED_NAME_RULE.format(field="initContainers"),
+            "message": _RESERVED_NAME_MESSAGE,
+            "fieldPath": ".custom.initContainers",
+            "reason": "FieldValueInvalid",
+        },
+        {
+            "rule": _RESERVED_NAME_RULE.format(field="containers"),
+            "message": _RESERVED_NAME_MESSAGE,
+            "fieldPath": ".custom.containers",
+            "reason": "FieldValueInvalid",
+        },
+    ],
+}
