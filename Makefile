@@ -40,7 +40,7 @@ demo: $(STAMP) ## Warm a simulated cluster, live (ARGS="--nodes 20 --seed 7")
 	$(BIN)/warmlog demo $(ARGS)
 
 test: $(STAMP) ## Run tests and property tests (ARGS="-k words", WARMLOG_TEST_POSTGRES=URL)
-	$(PYTEST) -q -n $(WORKERS) --dist worksteal --hypothesis-profile=$(HYPOTHESIS) \
+	$(PYTEST) -q -n $(WORKERS) --dist loadgroup --hypothesis-profile=$(HYPOTHESIS) \
 	    --ignore=tests/e2e tests property_tests $(ARGS)
 
 test-postgres: $(STAMP) ## The same on a PostgreSQL server of its own, which ends with the tests
