@@ -6,6 +6,7 @@ hold neither, so such a text is a mistake of the code and is said before a trans
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from engine.errors import EventMalformed
 from engine.events import Draft, Event
@@ -14,30 +15,49 @@ _TEXTS = ("cluster", "subject", "type")
 _WIDEST = 2**63 - 1
 
 
+class Place(NamedTuple):
+    """What a row tells about the one after it."""
+
+    position: int
+    epoch: int
+    at: int
+
+
+START = Place(0, 0, 0)
+
+
 def check_draft(draft: Draft) -> None:
     """Raise EventMalformed, naming the field, when a store could refuse `draft`."""
     _check_texts(draft)
 
 
 def check_rows(epoch: int, expected_position: int, events: Sequence[Event]) -> None:
-    """Raise EventMalformed, naming seq and field, when the batch cannot belong to any log.
+    """Raise EventMalformed, naming seq and field, when the batch cannot be appended to any log.
 
     The rows must follow each other from `expected_position` + 1, all of `epoch`, none with an
     `at` before that of the row ahead of it.
     """
-    last_at = 0
-    for seq, event in enumerate(events, expected_position + 1):
-        if event.seq != seq:
-            msg = f"event {event.seq}: seq must be {seq}, one more than the row before"
-            raise EventMalformed(msg)
+    place = Place(expected_position, epoch, 0)
+    for event in events:
         if event.epoch != epoch:
-            msg = f"event {seq}: epoch is {event.epoch}, its writer's is {epoch}"
+            msg = f"event {event.seq}: epoch is {event.epoch}, its writer's is {epoch}"
             raise EventMalformed(msg)
-        if not last_at <= event.at <= _WIDEST:
-            msg = f"event {seq}: at {event.at} is before {last_at}, the row ahead of it"
-            raise EventMalformed(msg)
-        last_at = event.at
-        _check_texts(event, f"event {seq}: ")
+        place = check_next(place, event)
+
+
+def check_next(place: Place, event: Event) -> Place:
+    """Give the place after `event`; EventMalformed when it cannot be the row after `place`."""
+    if event.seq != place.position + 1:
+        msg = f"event {event.seq}: seq must be {place.position + 1}, one more than the row before"
+        raise EventMalformed(msg)
+    if event.epoch < place.epoch:
+        msg = f"event {event.seq}: epoch {event.epoch} is older than {place.epoch} before it"
+        raise EventMalformed(msg)
+    if not place.at <= event.at <= _WIDEST:
+        msg = f"event {event.seq}: at {event.at} is before {place.at}, the row ahead of it"
+        raise EventMalformed(msg)
+    _check_texts(event, f"event {event.seq}: ")
+    return Place(event.seq, event.epoch, event.at)
 
 
 def _check_texts(row: Draft | Event, prefix: str = "") -> None:

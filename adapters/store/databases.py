@@ -1,17 +1,19 @@
 """A log in a database: reading, following and appending, on SQLite and PostgreSQL alike."""
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from types import TracebackType
 from typing import Any, NamedTuple, Self, TypeVar
 
 from sqlalchemy import bindparam, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.sql import Executable
 
 from adapters.store import tables
 from adapters.store.checking import check_draft, check_rows
 from adapters.store.dialects import lock_log
-from adapters.store.readings import Readings
+from adapters.store.locations import Location
+from adapters.store.readings import Parameters, Readings, Rows
 from adapters.store.translating import translated
 from engine.errors import Fenced, LogUnreadable, PositionTaken
 from engine.events import Draft, Event
@@ -20,7 +22,7 @@ from engine.logs import LogIdentity, Opened
 POLL_SECONDS = 0.25
 """How long a follower may take to see what another process appended."""
 
-_Result = TypeVar("_Result")
+Result = TypeVar("Result")
 
 _EVENTS = tables.events
 _LAST = select(_EVENTS.c.seq, _EVENTS.c.at).order_by(_EVENTS.c.seq.desc()).limit(1).subquery("last")
@@ -39,7 +41,7 @@ _PAGE = (
 _NO_END = 2**63 - 1
 
 
-class _End(NamedTuple):
+class End(NamedTuple):
     """Where the log ends, seen by the transaction that holds the writers' lock."""
 
     epoch: int
@@ -47,14 +49,18 @@ class _End(NamedTuple):
     last_at: int
 
 
+Work = Callable[[AsyncConnection, End], Awaitable[Result]]
+"""What is done within a transaction that holds the writers' lock."""
+
+
 class SqlReader:
     """Reads a log in a database (engine.logs.EventReader) and follows it."""
 
     def __init__(
-        self, readings: Readings, place: str, *, poll_seconds: float = POLL_SECONDS
+        self, readings: Readings, location: Location, *, poll_seconds: float = POLL_SECONDS
     ) -> None:
-        self.readings = readings
-        self.place = place
+        self.location = location
+        self._readings = readings
         self._poll_seconds = poll_seconds
         self._arrival = asyncio.Event()
         self._closed = False
@@ -72,10 +78,9 @@ class SqlReader:
 
     async def identify(self) -> LogIdentity:
         """Say which log this is, as of one moment. Raises LogUnreadable, LogUnavailable."""
-        rows = await self.readings.rows(_IDENTITY)
+        rows = await self.rows(_IDENTITY)
         if not rows:
-            msg = f"The log {self.place} has lost its identity row: restore it from a backup."
-            raise LogUnreadable(msg)
+            raise LogUnreadable(_lost(self.location))
         return LogIdentity._make(rows[0])
 
     async def read(
@@ -89,7 +94,7 @@ class SqlReader:
         last = _NO_END if until is None else until
         while after < last:
             page = {"after": after, "until": last, "rows": batch_rows}
-            batch = [Event._make(row) for row in await self.readings.rows(_PAGE, page)]
+            batch = [Event._make(row) for row in await self.rows(_PAGE, page)]
             if batch:
                 yield batch
             if len(batch) < batch_rows:
@@ -114,11 +119,15 @@ class SqlReader:
             except TimeoutError:
                 continue
 
+    async def rows(self, statement: Executable, parameters: Parameters | None = None) -> Rows:
+        """Run a SELECT on one state of the log. Raises LogUnavailable, LogUnreadable."""
+        return await self._readings.rows(statement, parameters)
+
     async def close(self) -> None:
         """Let go of the connections and end the followers. May be called twice."""
         self._closed = True
         self._announce()
-        await self.readings.close()
+        await self._readings.close()
 
     def _announce(self) -> None:
         """Wake the followers."""
@@ -133,12 +142,12 @@ class SqlLog(SqlReader):
         self,
         engine: AsyncEngine,
         readings: Readings,
-        place: str,
+        location: Location,
         *,
         poll_seconds: float = POLL_SECONDS,
     ) -> None:
-        super().__init__(readings, place, poll_seconds=poll_seconds)
-        self.engine = engine
+        super().__init__(readings, location, poll_seconds=poll_seconds)
+        self._engine = engine
         self._writing = asyncio.Lock()
         self._unfinished: set[asyncio.Task[Any]] = set()
 
@@ -149,7 +158,15 @@ class SqlLog(SqlReader):
         writer is fenced from here on. Raises EventMalformed, LogUnavailable, LogFull.
         """
         check_draft(draft)
-        return await self._to_the_end(self._open_epoch(draft, at))
+
+        async def work(connection: AsyncConnection, end: End) -> Opened:
+            epoch = end.epoch + 1
+            event = draft.placed(end.position + 1, epoch, max(at, end.last_at))
+            await connection.execute(update(tables.log).values(epoch=epoch))
+            await insert_rows(connection, [event])
+            return Opened(epoch, event)
+
+        return await self.transact(work)
 
     async def append(self, epoch: int, expected_position: int, events: Sequence[Event]) -> None:
         """Append rows that are already placed: the first has seq expected_position + 1.
@@ -160,12 +177,29 @@ class SqlLog(SqlReader):
         not fit the log whatever it holds, Fenced, PositionTaken, LogUnavailable, LogFull.
         """
         check_rows(epoch, expected_position, events)
+
+        async def work(connection: AsyncConnection, end: End) -> None:
+            if end.epoch != epoch:
+                msg = (
+                    f"Epoch {epoch} may not append to the log {self.location.name}: its newest "
+                    f"epoch is {end.epoch}. Stop this writer; a new start takes over."
+                )
+                raise Fenced(msg)
+            if end.position == expected_position:
+                await insert_rows(connection, events)
+            elif not await _holds_already(connection, end, events):
+                msg = (
+                    f"The log {self.location.name} ends at {end.position}, not at "
+                    f"{expected_position} as this writer expected: read it again."
+                )
+                raise PositionTaken(msg)
+
         if events:
-            await self._to_the_end(self._append(epoch, expected_position, events))
+            await self.transact(work)
 
     async def secret_key(self) -> bytes:
         """Give the store's own digest key, made once, never exported (32 bytes)."""
-        rows = await self.readings.rows(select(tables.log.c.secret_key))
+        rows = await self.rows(select(tables.log.c.secret_key))
         return bytes(rows[0][0])
 
     async def close(self) -> None:
@@ -173,57 +207,35 @@ class SqlLog(SqlReader):
         if self._unfinished:
             await asyncio.wait(self._unfinished)
         await super().close()
-        await self.engine.dispose()
+        await self._engine.dispose()
 
-    async def _open_epoch(self, draft: Draft, at: int) -> Opened:
-        async with self._writing:
-            with translated(self.place):
-                async with self.engine.begin() as connection:
-                    end = await self._lock(connection)
-                    epoch = end.epoch + 1
-                    event = draft.placed(end.position + 1, epoch, max(at, end.last_at))
-                    await connection.execute(update(tables.log).values(epoch=epoch))
-                    await insert_rows(connection, [event])
-            self._announce()
-        return Opened(epoch, event)
+    async def transact(self, work: Work[Result]) -> Result:
+        """Run `work` in a transaction that holds the writers' lock, and commit.
 
-    async def _append(self, epoch: int, position: int, events: Sequence[Event]) -> None:
-        async with self._writing:
-            with translated(self.place):
-                async with self.engine.begin() as connection:
-                    end = await self._lock(connection)
-                    if end.epoch != epoch:
-                        msg = (
-                            f"Epoch {epoch} may not append to the log {self.place}: its newest "
-                            f"epoch is {end.epoch}. Stop this writer; a new start takes over."
-                        )
-                        raise Fenced(msg)
-                    if end.position == position:
-                        await insert_rows(connection, events)
-                    elif not await _holds_already(connection, end, events):
-                        msg = (
-                            f"The log {self.place} ends at {end.position}, not at {position} as "
-                            "this writer expected: read it again."
-                        )
-                        raise PositionTaken(msg)
-            self._announce()
-
-    async def _lock(self, connection: AsyncConnection) -> _End:
-        epoch = await lock_log(connection)
-        if epoch is None:
-            msg = f"The log {self.place} has lost its identity row: restore it from a backup."
-            raise LogUnreadable(msg)
-        # A statement of its own: on PostgreSQL it sees what was committed while the lock was
-        # waited for, which the locking statement does not.
-        last = (await connection.execute(select(_LAST))).first()
-        return _End(epoch, *(last or (0, 0)))
-
-    async def _to_the_end(self, work: Coroutine[Any, Any, _Result]) -> _Result:
-        """Run `work` to its end even when the caller is cancelled while it waits."""
-        task = asyncio.ensure_future(work)
+        It runs to its end even when the caller is cancelled while it waits; what it raises rolls
+        everything back. Raises LogUnavailable, LogFull and what `work` raises.
+        """
+        task = asyncio.ensure_future(self._transact(work))
         self._unfinished.add(task)
         task.add_done_callback(self._forget)
         return await asyncio.shield(task)
+
+    async def _transact(self, work: Work[Result]) -> Result:
+        async with self._writing:
+            with translated(self.location.name):
+                async with self._engine.begin() as connection:
+                    result = await work(connection, await self._lock(connection))
+            self._announce()
+        return result
+
+    async def _lock(self, connection: AsyncConnection) -> End:
+        epoch = await lock_log(connection)
+        if epoch is None:
+            raise LogUnreadable(_lost(self.location))
+        # A statement of its own: on PostgreSQL it sees what was committed while the lock was
+        # waited for, which the locking statement does not.
+        last = (await connection.execute(select(_LAST))).first()
+        return End(epoch, *(last or (0, 0)))
 
     def _forget(self, task: asyncio.Task[Any]) -> None:
         self._unfinished.discard(task)
@@ -237,9 +249,13 @@ async def insert_rows(connection: AsyncConnection, events: Sequence[Event]) -> N
     await connection.execute(insert(_EVENTS), [event._asdict() for event in events])
 
 
-async def _holds_already(connection: AsyncConnection, end: _End, events: Sequence[Event]) -> bool:
+async def _holds_already(connection: AsyncConnection, end: End, events: Sequence[Event]) -> bool:
     if events[-1].seq != end.position:
         return False
     page = {"after": events[0].seq - 1, "until": end.position, "rows": len(events)}
     rows = (await connection.execute(_PAGE, page)).all()
     return [Event._make(row) for row in rows] == list(events)
+
+
+def _lost(location: Location) -> str:
+    return f"The log {location.name} has lost its identity row: restore it from a backup."

@@ -37,14 +37,18 @@ _OPTIONS = {"sslmode": "ssl", "ssl": "ssl"}
 _LOCKED = select(tables.log.c.epoch).with_for_update()
 
 
-def writing_engine(location: Location, *, create: bool = False) -> AsyncEngine:
-    """Give an engine of one connection whose every transaction holds the writers' lock.
+def writing_engine(
+    location: Location, *, create: bool = False, lock_seconds: float = LOCK_SECONDS
+) -> AsyncEngine:
+    """Give an engine of one connection whose every transaction takes the writers' lock.
 
-    `create` lets SQLite make the file. Raises LogUnreadable when the driver is not installed.
+    `create` lets SQLite make the file; a lock held by another is waited for `lock_seconds`.
+    Raises LogUnreadable when the driver is not installed.
     """
     if location.kind is Kind.POSTGRES:
-        return _postgres_engine(location, pool_size=1, max_overflow=0)
-    engine = sqlite_engine(location.path, "rwc" if create else "rw", pool_size=1, max_overflow=0)
+        return _postgres_engine(location, lock_seconds, pool_size=1, max_overflow=0)
+    mode = "rwc" if create else "rw"
+    engine = sqlite_engine(location.path, mode, lock_seconds, pool_size=1, max_overflow=0)
     event.listen(engine.sync_engine, "connect", _prepare_writer)
     event.listen(engine.sync_engine, "begin", _begin_immediate)
     return engine
@@ -59,13 +63,20 @@ def reading_engine(location: Location) -> AsyncEngine:
     return engine
 
 
-def sqlite_engine(path: Path, mode: str, *, immutable: bool = False, **options: Any) -> AsyncEngine:
+def sqlite_engine(
+    path: Path,
+    mode: str,
+    lock_seconds: float = LOCK_SECONDS,
+    *,
+    immutable: bool = False,
+    **options: Any,
+) -> AsyncEngine:
     """Give an engine on a file, opened as SQLite's `mode` says (ro, rw, rwc)."""
     query = {"uri": "true", "mode": mode} | ({"immutable": "1"} if immutable else {})
     url = URL.create(
         "sqlite+aiosqlite", database=f"file:{quote(str(path.absolute()))}", query=query
     )
-    return create_async_engine(url, connect_args={"timeout": LOCK_SECONDS}, **options)
+    return create_async_engine(url, connect_args={"timeout": lock_seconds}, **options)
 
 
 async def lock_log(connection: AsyncConnection) -> int | None:
@@ -100,7 +111,11 @@ def _run(connection: DBAPIConnection, *statements: str) -> None:
 
 
 def _postgres_engine(
-    location: Location, *, isolation_level: str = "READ COMMITTED", **options: Any
+    location: Location,
+    lock_seconds: float = LOCK_SECONDS,
+    *,
+    isolation_level: str = "READ COMMITTED",
+    **options: Any,
 ) -> AsyncEngine:
     if location.url is None:
         msg = f"{location.name} is no server"
@@ -113,7 +128,7 @@ def _postgres_engine(
             "application_name": "warmlog",
             # Below `on` a commit may be acknowledged before it is on disk.
             "synchronous_commit": "on",
-            "lock_timeout": f"{LOCK_SECONDS}s",
+            "lock_timeout": f"{lock_seconds * 1000:.0f}ms",
             "idle_in_transaction_session_timeout": f"{IDLE_SECONDS}s",
         },
     } | _asyncpg_arguments(location.url.query)

@@ -90,11 +90,15 @@ def require_ours(found: Contents, location: Location) -> None:
         msg = f"The database {location.name} is not a log of warmlog: check the location."
         raise LogUnreadable(msg)
     if not found.ours:
-        msg = (
-            f"The database {location.name} holds no log yet: check the location; `warmlog run` "
-            "and `warmlog import` start one."
-        )
-        raise LogUnreadable(msg)
+        raise LogUnreadable(no_log_yet(location))
+
+
+def no_log_yet(location: Location) -> str:
+    """Give the words for a database in which no log was ever started."""
+    return (
+        f"The database {location.name} holds no log yet: check the location; `warmlog run` and "
+        "`warmlog import` start one."
+    )
 
 
 def _require_file(path: Path) -> None:

@@ -8,9 +8,16 @@ from uuid import uuid4
 from sqlalchemy import Connection, insert, select
 
 from adapters.store import tables
-from adapters.store.databases import SqlLog, SqlReader
+from adapters.store.databases import POLL_SECONDS, SqlLog, SqlReader
 from adapters.store.dialects import reading_engine, writing_engine
-from adapters.store.examining import Contents, examine, open_readings, require_ours
+from adapters.store.examining import (
+    Contents,
+    examine,
+    no_log_yet,
+    open_readings,
+    require_ours,
+)
+from adapters.store.json_lines import JsonLinesReader
 from adapters.store.locations import Kind, Location, parse_location
 from adapters.store.migrating import known_revisions, newest_revision, upgrade_within
 from adapters.store.readings import EngineReadings
@@ -36,11 +43,14 @@ async def open_log(
     create: bool = False,
     log_id: str | None = None,
     read_only: Literal[False] = False,
+    poll_seconds: float = POLL_SECONDS,
 ) -> SqlLog: ...
 
 
 @overload
-async def open_log(location: str | Path, *, read_only: Literal[True]) -> OpenReader: ...
+async def open_log(
+    location: str | Path, *, read_only: Literal[True], poll_seconds: float = POLL_SECONDS
+) -> OpenReader: ...
 
 
 async def open_log(
@@ -49,13 +59,15 @@ async def open_log(
     create: bool = False,
     log_id: str | None = None,
     read_only: bool = False,
+    poll_seconds: float = POLL_SECONDS,
 ) -> SqlLog | OpenReader:
     """Open the log at a database URL, in a SQLite file or (only to read) in a `.jsonl` file.
 
     `create` makes the log where none is yet; an existing one is opened as it is. `log_id` names
     a new log (a random UUID without it) and must be that of an existing one. `read_only` changes
     nothing, works on a file that may not be written and leaves no file beside it, except while
-    another process writes (see `readings`).
+    another process writes (see `readings`). What other processes append is followed every
+    `poll_seconds`.
 
     Raises LogUnreadable when nothing is there, when it is something else, when its version is
     newer or not upgraded, or when PostgreSQL's driver is not installed; LogUnreachable (a
@@ -63,8 +75,7 @@ async def open_log(
     """
     place = parse_location(location)
     if place.kind is Kind.JSON_LINES:
-        msg = f"{place.name} is a JSON Lines file."
-        raise LogUnreadable(msg)
+        return await _open_file(place, read_only=read_only)
     if create and not read_only:
         await _create_if_missing(place, log_id)
     readings = open_readings(place)
@@ -73,16 +84,28 @@ async def open_log(
         require_ours(found, place)
         _require_version(found, place)
         if read_only:
-            return SqlReader(readings, place.name)
+            return SqlReader(readings, place, poll_seconds=poll_seconds)
         if log_id is not None:
-            await _require_identity(SqlReader(readings, place.name), log_id)
+            await _require_identity(SqlReader(readings, place), log_id)
     except BaseException:
         await readings.close()
         raise
     await readings.close()
-    return SqlLog(
-        writing_engine(place), EngineReadings(reading_engine(place), place.name), place.name
-    )
+    writing, reading = writing_engine(place), EngineReadings(reading_engine(place), place.name)
+    return SqlLog(writing, reading, place, poll_seconds=poll_seconds)
+
+
+async def _open_file(place: Location, *, read_only: bool) -> JsonLinesReader:
+    if not read_only:
+        msg = (
+            f"{place.name} is a JSON Lines file, which can only be read: make a database of it "
+            f"with `warmlog import {place.name} LOG`."
+        )
+        raise LogUnreadable(msg)
+    reader = JsonLinesReader(place.path)
+    # Read for its errors: a file that is no log is refused now, not at the first row.
+    await reader.identify()
+    return reader
 
 
 async def _create_if_missing(place: Location, log_id: str | None) -> None:
@@ -142,10 +165,12 @@ def _require_version(found: Contents, place: Location) -> None:
             "with no controller running on it."
         )
         raise LogUnreadable(msg)
+    if found.format is None:
+        raise LogUnreadable(no_log_yet(place))
 
 
 async def _require_identity(reader: SqlReader, log_id: str) -> None:
     found = (await reader.identify()).log_id
     if found != log_id:
-        msg = f"The log {reader.place} is {found}, not {log_id}: give another location."
+        msg = f"The log {reader.location.name} is {found}, not {log_id}: give another location."
         raise LogUnreadable(msg)

@@ -24,14 +24,13 @@ from adapters.store.translating import translated
 from engine.errors import LogUnreadable, WarmlogError
 
 Parameters = Mapping[str, Any]
+Rows = Sequence[Row[*tuple[Any, ...]]]
 
 
 class Readings(Protocol):
     """Something that answers statements, each from one state of the log."""
 
-    async def rows(
-        self, statement: Executable, parameters: Parameters | None = None
-    ) -> Sequence[Row[Any]]:
+    async def rows(self, statement: Executable, parameters: Parameters | None = None) -> Rows:
         """Run a SELECT. Raises LogUnavailable, LogUnreadable."""
         ...
 
@@ -47,9 +46,7 @@ class EngineReadings:
         self._engine = engine
         self._place = place
 
-    async def rows(
-        self, statement: Executable, parameters: Parameters | None = None
-    ) -> Sequence[Row[Any]]:
+    async def rows(self, statement: Executable, parameters: Parameters | None = None) -> Rows:
         """Run a SELECT. Raises LogUnavailable, LogUnreadable."""
         with translated(self._place):
             async with self._engine.connect() as connection:
@@ -78,9 +75,7 @@ class FileReadings:
         self._look: _Look | None = None
         self._readings: EngineReadings | None = None
 
-    async def rows(
-        self, statement: Executable, parameters: Parameters | None = None
-    ) -> Sequence[Row[Any]]:
+    async def rows(self, statement: Executable, parameters: Parameters | None = None) -> Rows:
         """Run a SELECT. Raises LogUnavailable, LogUnreadable."""
         async with self._reading:
             while True:
