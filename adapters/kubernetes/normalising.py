@@ -1,0 +1,194 @@
+"""From raw objects to levels: pure functions, one per kind.
+
+An object that lacks what names it (uid, name) or what orders it (resourceVersion) is no object
+that a fact could be about: ObjectMalformed. Everything else that is missing or of a wrong type is
+read as absent, so that one bad object never stops the others.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from adapters.kubernetes.fields import integer, mapping, mappings, text, texts
+from adapters.kubernetes.kinds import Kind
+from adapters.kubernetes.pod_causes import pod_cause
+from engine.canonical_json import dumps
+from engine.errors import WarmlogError
+from engine.events import Subject
+from machines import labels
+from machines.levels import JobLevel, Level, NamespaceLevel, NodeLevel, PodLevel, WarmupLevel
+from machines.observations import Seen
+from machines.steadying import steady
+
+# A Pod's controlling Job, when its owner references were changed.
+_CONTROLLER_UID = "batch.kubernetes.io/controller-uid"
+_PHASES = frozenset({"Pending", "Running", "Succeeded", "Failed", "Unknown"})
+_READINESS = frozenset({"True", "False", "Unknown"})
+
+
+class ObjectMalformed(WarmlogError):
+    """An object without uid, name or resourceVersion; the words say which one it is."""
+
+
+def normalise(cluster: str, kind: Kind, raw: Any) -> Seen:
+    """Give what the log keeps of `raw`, an object as the API server sent it.
+
+    Raises ObjectMalformed, and nothing else, whatever `raw` is.
+    """
+    subject, version = identify(kind, raw)
+    recovered = raw.get("status") if kind.name == "ModelWarmup" else None
+    try:
+        level = _LEVEL_OF[kind.name](raw)
+    except (RecursionError, TypeError, ValueError) as error:
+        msg = f"{kind.name} {subject.namespace}/{subject.name} cannot be kept as JSON: {error}"
+        raise ObjectMalformed(msg) from error
+    return Seen(cluster, subject, version, level, recovered)
+
+
+def identify(kind: Kind, raw: Any) -> tuple[Subject, str]:
+    """Give who an object is and at which resourceVersion. Raises ObjectMalformed."""
+    metadata = mapping(mapping(raw).get("metadata"))
+    namespace = text(metadata.get("namespace"))
+    name = text(metadata.get("name"))
+    subject = Subject(kind.name, namespace, name, text(metadata.get("uid")))
+    version = text(metadata.get("resourceVersion"))
+    missing = [
+        field
+        for field, value in (("name", name), ("uid", subject.uid), ("resourceVersion", version))
+        if not value
+    ]
+    if missing:
+        msg = f"{kind.name} {namespace}/{name or '(unnamed)'} has no {' and no '.join(missing)}"
+        raise ObjectMalformed(msg)
+    if any("/" in part for part in subject):
+        msg = f"{kind.name} {namespace}/{name} has a slash in its name, namespace or uid"
+        raise ObjectMalformed(msg)
+    return subject, version
+
+
+def namespace_level(raw: dict[str, Any]) -> NamespaceLevel:
+    """Reduce a Namespace to its pool and whether it is going away."""
+    metadata = mapping(raw.get("metadata"))
+    terminating = mapping(raw.get("status")).get("phase") == "Terminating"
+    return NamespaceLevel(
+        pool=text(mapping(metadata.get("labels")).get(labels.POOL)),
+        terminating=terminating or _deleting(metadata),
+    )
+
+
+def node_level(raw: dict[str, Any]) -> NodeLevel:
+    """Reduce a Node to labels, taints, readiness and cordon; a heartbeat changes none of them."""
+    spec = mapping(raw.get("spec"))
+    ready = text(_condition(raw, "Ready").get("status"))
+    return NodeLevel(
+        labels=texts(mapping(raw.get("metadata")).get("labels")),
+        taints=tuple(
+            sorted(
+                (text(taint.get("key")), text(taint.get("value")), text(taint.get("effect")))
+                for taint in mappings(spec.get("taints"))
+            )
+        ),
+        ready=ready if ready in _READINESS else "Unknown",
+        unschedulable=spec.get("unschedulable") is True,
+    )
+
+
+def job_level(raw: dict[str, Any]) -> JobLevel:
+    """Reduce a Job to whose it is, for which machine, and how it ended.
+
+    Only a condition with status True is an outcome. Complete carries no reason: nothing is to be
+    explained.
+    """
+    metadata = mapping(raw.get("metadata"))
+    marks = mapping(metadata.get("labels"))
+    notes = mapping(metadata.get("annotations"))
+    outcome, condition = _outcome(raw)
+    return JobLevel(
+        warmup_uid=text(marks.get(labels.WARMUP_UID)),
+        controller_uid=controller_uid(metadata),
+        node_uid=text(notes.get(labels.TARGET_NODE_UID)),
+        node_name=text(notes.get(labels.TARGET_NODE)),
+        revision=text(marks.get(labels.REVISION)),
+        outcome=outcome,
+        reason=text(condition.get("reason")),
+        message=steady(text(condition.get("message")), text(metadata.get("name"))),
+        failed_attempts=integer(mapping(raw.get("status")).get("failed")) or 0,
+        ttl_seconds=integer(mapping(raw.get("spec")).get("ttlSecondsAfterFinished")),
+        deleting=_deleting(metadata),
+    )
+
+
+def pod_level(raw: dict[str, Any]) -> PodLevel:
+    """Reduce a Pod to where it is, whether it has ended, and why it does not run."""
+    metadata = mapping(raw.get("metadata"))
+    marks = mapping(metadata.get("labels"))
+    phase = text(mapping(raw.get("status")).get("phase"))
+    cause = pod_cause(raw)
+    return PodLevel(
+        warmup_uid=text(marks.get(labels.WARMUP_UID)),
+        job_uid=controller_uid(metadata) or text(marks.get(_CONTROLLER_UID)),
+        node_name=text(mapping(raw.get("spec")).get("nodeName")),
+        phase=phase if phase in _PHASES else "Pending",
+        reason=cause.reason,
+        message=cause.message,
+        exit_code=cause.exit_code,
+        deleting=_deleting(metadata),
+    )
+
+
+def warmup_level(raw: dict[str, Any]) -> WarmupLevel:
+    """Reduce a ModelWarmup to its spec as it stands and our annotations."""
+    metadata = mapping(raw.get("metadata"))
+    return WarmupLevel(
+        generation=integer(metadata.get("generation")) or 1,
+        spec=dumps(raw.get("spec", {})),
+        annotations=tuple(
+            pair for pair in texts(metadata.get("annotations")) if pair[0].startswith(labels.OURS)
+        ),
+        deleting=_deleting(metadata),
+    )
+
+
+def controller_uid(metadata: dict[str, Any]) -> str:
+    """Give the uid of the owner that controls an object; empty when none does."""
+    for owner in mappings(metadata.get("ownerReferences")):
+        if owner.get("controller") is True:
+            return text(owner.get("uid"))
+    return ""
+
+
+_LEVEL_OF: dict[str, Callable[[dict[str, Any]], Level]] = {
+    "Namespace": namespace_level,
+    "Node": node_level,
+    "Job": job_level,
+    "Pod": pod_level,
+    "ModelWarmup": warmup_level,
+}
+
+
+def _deleting(metadata: dict[str, Any]) -> bool:
+    return bool(metadata.get("deletionTimestamp"))
+
+
+def _condition(raw: dict[str, Any], name: str) -> dict[str, Any]:
+    """Give the condition of that type, or an empty one."""
+    for condition in mappings(mapping(raw.get("status")).get("conditions")):
+        if condition.get("type") == name:
+            return condition
+    return {}
+
+
+def _outcome(raw: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Give a Job's outcome, and the condition that says why.
+
+    Failed is looked at first: of a Job that claims both ends, success is not proved.
+    """
+    for name, outcome in (
+        ("Failed", "Failed"),
+        ("Complete", "Complete"),
+        ("FailureTarget", "Finishing"),
+        ("SuccessCriteriaMet", "Finishing"),
+    ):
+        condition = _condition(raw, name)
+        if condition.get("status") == "True":
+            return outcome, condition if name in {"Failed", "FailureTarget"} else {}
+    return "", {}

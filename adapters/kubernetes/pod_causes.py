@@ -1,0 +1,143 @@
+"""Why a Pod does not run, or failed: the nearest cause, in steadied words."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from adapters.kubernetes.fields import integer, mapping, mappings, text
+from machines.steadying import (
+    LIMIT,
+    cut,
+    cut_start,
+    steady,
+    steady_end,
+    steady_scheduling,
+    steady_waiting,
+)
+
+# What every container goes through on its way; no cause of anything.
+_ON_ITS_WAY = frozenset({"PodInitializing", "ContainerCreating"})
+# Waiting does not help against these, so they are said before any other container's.
+_HOPELESS = frozenset({"InvalidImageName", "ErrImageNeverPull"})
+
+_NAME = 64  # characters of a container's name
+_REASON = 256  # characters of a reason word
+
+DISRUPTED = "DisruptionTarget"
+
+
+class Cause(NamedTuple):
+    """A reason word, the words that explain it, and the exit code of what failed, if anything."""
+
+    reason: str = ""
+    message: str = ""
+    exit_code: int | None = None
+
+
+class _Container(NamedTuple):
+    name: str
+    waiting: dict[str, Any]
+    ended: dict[str, Any]
+
+
+def pod_cause(raw: dict[str, Any]) -> Cause:
+    """Give the nearest cause of a Pod's not running; an empty one when all is well.
+
+    In order: a disruption (reason `DisruptionTarget`, words that begin with the kubelet's or the
+    evictor's own reason), the Pod's own reason (DeadlineExceeded, …), the first container that
+    ended with another exit code than 0, a container that waits, the scheduler.
+    """
+    status = mapping(raw.get("status"))
+    if status.get("phase") == "Succeeded":
+        return Cause()
+    metadata = mapping(raw.get("metadata"))
+    owner = text(metadata.get("generateName")).removesuffix("-")
+    failed = _failed(raw, owner)
+    cause = (
+        _disruption(status, owner)
+        or _own_reason(status, owner)
+        or failed
+        or _waiting(raw, owner)
+        or _scheduling(status)
+    )
+    if cause is None and status.get("phase") == "Failed":
+        return Cause("PodFailed", "the Pod failed without a word")
+    if cause is None:
+        return Cause()
+    return cause._replace(
+        reason=cut(cause.reason, _REASON), exit_code=failed.exit_code if failed else None
+    )
+
+
+def _disruption(status: dict[str, Any], owner: str) -> Cause | None:
+    condition = _condition(status, DISRUPTED)
+    if condition.get("status") != "True":
+        return None
+    reason = text(status.get("reason")) or text(condition.get("reason"))
+    words = text(status.get("message")) or text(condition.get("message"))
+    said = ": ".join(part for part in (reason, steady(words, owner)) if part)
+    return Cause(DISRUPTED, cut(said))
+
+
+def _own_reason(status: dict[str, Any], owner: str) -> Cause | None:
+    reason = text(status.get("reason"))
+    if not reason:
+        return None
+    return Cause(reason, steady(text(status.get("message")), owner))
+
+
+def _failed(raw: dict[str, Any], owner: str) -> Cause | None:
+    for container in _containers(raw):
+        code = integer(container.ended.get("exitCode"))
+        if not code:
+            continue
+        reason = text(container.ended.get("reason")) or "Error"
+        said = f"container {container.name} exited with code {code}"
+        words = steady_end(text(container.ended.get("message")), owner)
+        if words:
+            said += ": "
+            # The end of what a program said last is worth more than its start.
+            said += cut_start(words, LIMIT - len(said))
+        return Cause(reason, said, code)
+    return None
+
+
+def _waiting(raw: dict[str, Any], owner: str) -> Cause | None:
+    first: Cause | None = None
+    for container in _containers(raw):
+        reason = text(container.waiting.get("reason"))
+        if not reason or reason in _ON_ITS_WAY:
+            continue
+        reason, words = steady_waiting(reason, text(container.waiting.get("message")), owner)
+        cause = Cause(reason, words or f"container {container.name} waits")
+        if reason in _HOPELESS:
+            return cause
+        first = first or cause
+    return first
+
+
+def _scheduling(status: dict[str, Any]) -> Cause | None:
+    condition = _condition(status, "PodScheduled")
+    if condition.get("status") != "False":
+        return None
+    reason = text(condition.get("reason")) or "Unschedulable"
+    return Cause(reason, steady_scheduling(text(condition.get("message"))))
+
+
+def _containers(raw: dict[str, Any]) -> Iterator[_Container]:
+    """Give the containers' states, those that run first first."""
+    status = mapping(raw.get("status"))
+    for field in ("initContainerStatuses", "containerStatuses"):
+        for one in mappings(status.get(field)):
+            state = mapping(one.get("state"))
+            waiting = mapping(state.get("waiting"))
+            ended = mapping(state.get("terminated"))
+            if waiting and not ended:  # it failed before, and waits to be started again
+                ended = mapping(mapping(one.get("lastState")).get("terminated"))
+            yield _Container(cut(text(one.get("name")), _NAME), waiting, ended)
+
+
+def _condition(status: dict[str, Any], name: str) -> dict[str, Any]:
+    for condition in mappings(status.get("conditions")):
+        if condition.get("type") == name:
+            return condition
+    return {}

@@ -1,0 +1,211 @@
+"""A reflector: keeps one kind of one cluster known, without doing any I/O itself.
+
+It says which request comes next and is fed the answers; out come observations. Both the live
+watcher and the simulator's driver run it, so it is synchronous and reads no clock.
+
+    reflector.next_request()      a list page, or a watch (reflector.watching says which)
+    reflector.feed_page(response) -> observations    after a list page
+    reflector.feed_event(event)   -> observations    after each event of a watch
+    reflector.skipped()           -> sentences about objects that could not be read
+
+A list whose version is below the known one is asked for once more; when the second is below as
+well, the cluster was rolled back, and that is said before the list is believed.
+"""
+
+from typing import Any
+
+from adapters.kubernetes.answers import status_reason, status_words
+from adapters.kubernetes.fields import integer, mapping, mappings, text
+from adapters.kubernetes.kinds import PAGE_ROWS, Kind, list_request, watch_request
+from adapters.kubernetes.normalising import ObjectMalformed, identify, normalise
+from adapters.ports import Request, Response
+from machines.observations import Deleted, Listed, Observation, RolledBack, Seen
+
+WATCH_SECONDS = 300
+_GONE = 410
+_TIMEOUT = 504
+
+
+class ReadRefused(Exception):
+    """The API server refused a list or a watch; what was known stays known."""
+
+    def __init__(self, code: int, words: str, reason: str = "") -> None:
+        """Keep the HTTP code, the server's steadied words and the Status's reason."""
+        super().__init__(f"{code}: {words}")
+        self.code = code
+        self.words = words
+        self.reason = reason
+
+
+class Reflector:
+    """One kind of one cluster. Not safe for use by two tasks at once."""
+
+    def __init__(
+        self,
+        cluster: str,
+        kind: Kind,
+        *,
+        known_version: str = "",
+        page_rows: int = PAGE_ROWS,
+        watch_seconds: int = WATCH_SECONDS,
+    ) -> None:
+        """Begin with a list; one below `known_version` is not believed at once."""
+        self.cluster = cluster
+        self.kind = kind
+        self.watching = False  # whether the next request is a watch
+        self.synced = False  # whether a complete list was ever given
+        self._page_rows = page_rows
+        self._watch_seconds = watch_seconds
+        self._version = known_version  # of the collection: list, bookmark or event
+        self._objects: dict[str, int] = {}  # uid -> resourceVersion of what was given last
+        self._page: list[Seen] = []
+        self._continued = ""
+        self._doubted = ""  # version of a list that was older than what is known
+        self._skipped: list[str] = []
+
+    @property
+    def version(self) -> str:
+        """The resourceVersion up to which this kind is known; empty before the first list."""
+        return self._version
+
+    def next_request(self) -> Request:
+        """Say what to ask the API server now."""
+        if self.watching:
+            return watch_request(self.kind, self._version, seconds=self._watch_seconds)
+        return list_request(self.kind, rows=self._page_rows, continued=self._continued)
+
+    def feed_page(self, response: Response) -> tuple[Observation, ...]:
+        """Take the answer to a list request; observations come with the last page.
+
+        Raises ReadRefused, after which the list begins again from its first page.
+        """
+        if not response.ok:
+            return self._page_refused(response)
+        body = mapping(response.body)
+        metadata = mapping(body.get("metadata"))
+        version = text(metadata.get("resourceVersion"))
+        if not version:
+            self.relist()
+            raise ReadRefused(response.code, f"the list of {self.kind.plural} has no version")
+        for raw in mappings(body.get("items")):
+            seen = self._normalised(raw)
+            if seen is not None:
+                self._page.append(seen)
+        self._continued = text(metadata.get("continue"))
+        return () if self._continued else self._listed(version)
+
+    def feed_event(self, event: Any) -> tuple[Observation, ...]:
+        """Take one event of a watch. Raises ReadRefused when it is a refusal.
+
+        An expired version makes the next request a list. What is older than or equal to the last
+        level given of the same object yields nothing.
+        """
+        kind, raw = mapping(event).get("type"), mapping(event).get("object")
+        match kind:
+            case "ADDED" | "MODIFIED":
+                seen = self._normalised(raw)
+                return () if seen is None or not self._advance(seen) else (seen,)
+            case "DELETED":
+                return self._deleted(raw)
+            case "BOOKMARK":
+                self._move(text(mapping(mapping(raw).get("metadata")).get("resourceVersion")))
+            case "ERROR":
+                self._watch_refused(mapping(raw))
+            case _:
+                self._skipped.append(f"a watch of {self.kind.plural} gave an event {kind!r}")
+        return ()
+
+    def relist(self) -> None:
+        """Begin with the first page of a list next, as after an expired version."""
+        self.watching = False
+        self._page = []
+        self._continued = ""
+
+    def forget(self) -> None:
+        """Believe the next list whatever its version: the cluster was rolled back."""
+        self.relist()
+        self._version = ""
+        self._doubted = ""
+        self._objects.clear()
+
+    def skipped(self) -> tuple[str, ...]:
+        """Give, once, the sentences about what could not be read since the last call."""
+        said = tuple(self._skipped)
+        self._skipped.clear()
+        return said
+
+    def _page_refused(self, response: Response) -> tuple[Observation, ...]:
+        halfway = bool(self._continued)
+        self.relist()
+        if response.code == _GONE and halfway:
+            return ()  # the list took longer than the server keeps its start: begin again
+        raise ReadRefused(response.code, status_words(response), status_reason(response))
+
+    def _listed(self, version: str) -> tuple[Observation, ...]:
+        items = tuple(self._page)
+        known = self._version
+        self.relist()
+        older = 0 < number(version) < number(known)
+        if older and not self._doubted:
+            self._doubted = version
+            return ()
+        self._doubted = ""
+        self._version = version
+        self._objects = {seen.subject.uid: number(seen.version) for seen in items}
+        self.watching = self.synced = True
+        listed = Listed(self.cluster, self.kind.name, version, items)
+        if not older:
+            return (listed,)
+        words = f"{self.kind.plural} were known at version {known}, and are listed at {version}"
+        return (RolledBack(self.cluster, words), listed)
+
+    def _normalised(self, raw: Any) -> Seen | None:
+        try:
+            return normalise(self.cluster, self.kind, raw)
+        except ObjectMalformed as error:
+            self._skipped.append(str(error))
+            return None
+
+    def _advance(self, seen: Seen) -> bool:
+        """Remember the version of an object; say whether it is newer than the last one."""
+        version = number(seen.version)
+        known = self._objects.get(seen.subject.uid)
+        self._move(seen.version)
+        if known is not None and version <= known:
+            return False
+        self._objects[seen.subject.uid] = version
+        return True
+
+    def _deleted(self, raw: Any) -> tuple[Observation, ...]:
+        try:
+            subject, version = identify(self.kind, raw)
+        except ObjectMalformed as error:
+            self._skipped.append(str(error))
+            return ()
+        self._move(version)
+        known = self._objects.pop(subject.uid, None)
+        if known is not None and number(version) < known:
+            self._objects[subject.uid] = known
+            return ()
+        return (Deleted(self.cluster, subject, version),)
+
+    def _move(self, version: str) -> None:
+        """Go on from `version` after a cut; the collection's version never goes back."""
+        if number(version) > number(self._version):
+            self._version = version
+
+    def _watch_refused(self, status: dict[str, Any]) -> None:
+        code = integer(status.get("code")) or 0
+        words = status_words(Response(code, status))
+        if code == _GONE or status.get("reason") in {"Expired", "Gone"}:
+            self.relist()
+            return
+        if code == _TIMEOUT and "resource version" in words.lower():
+            # The server is behind what is known: a restored backup, or a replica that lags.
+            self.relist()
+        raise ReadRefused(code, words, text(status.get("reason")))
+
+
+def number(version: str) -> int:
+    """Give a resourceVersion as a number; 0 for what is no number and orders nothing."""
+    return int(version) if version.isascii() and version.isdigit() else 0

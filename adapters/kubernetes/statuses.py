@@ -1,0 +1,118 @@
+"""Storing a status: one guarded JSON patch to `/status`, which no other object can receive.
+
+The patch tests uid and resourceVersion before it replaces the status whole. (A server-side apply
+would ignore a wrong uid, and a merge patch would keep what the projection no longer says.)
+"""
+
+from typing import Any, NamedTuple
+
+from adapters.kubernetes.answers import (
+    CONFLICT,
+    INVALID,
+    NOT_FOUND,
+    causes,
+    not_done,
+    status_words,
+    uid_of,
+    version_of,
+)
+from adapters.kubernetes.kinds import KIND_BY_NAME, get_request
+from adapters.ports import JSON_PATCH, Api, ApiUnanswered, Request, Response
+from engine.events import Subject
+from machines.observations import Refused, Unknown
+
+
+class Stored(NamedTuple):
+    """The API server holds the status; `version` is the object's resourceVersion now."""
+
+    version: str
+
+
+class Dropped(NamedTuple):
+    """The object is gone, or another one has its name: this status is nobody's any more."""
+
+    words: str
+
+
+class Conflict(NamedTuple):
+    """The same object, in a newer version: project again, and send that against `version`."""
+
+    version: str
+
+
+class Unanswered(NamedTuple):
+    """No answer that tells: the status may have been stored. Sending it again does no harm."""
+
+    words: str
+
+
+StatusResult = Stored | Dropped | Conflict | Refused | Unanswered
+
+
+async def store_status(
+    api: Api,
+    subject: Subject,
+    status: dict[str, Any],
+    version: str | None,
+    *,
+    timeout_seconds: float,
+) -> StatusResult:
+    """Replace the status of the object `subject` names, if it still is that object.
+
+    `version` is the resourceVersion last known of it; None reads it first. `timeout_seconds`
+    bounds each of at most two requests. Raises nothing for what the server says.
+    """
+    kind = KIND_BY_NAME[subject.kind]
+    read = get_request(kind, subject.namespace, subject.name)
+    try:
+        if version is None:
+            found = _looked_at(subject, await api.send(read, timeout_seconds=timeout_seconds))
+            if not isinstance(found, Conflict):
+                return found
+            version = found.version
+        response = await api.send(_patch(subject, status, version), timeout_seconds=timeout_seconds)
+        if response.ok:
+            return Stored(version_of(response.body))
+        if not _may_be_failed_test(response):
+            return _refused(subject, response)
+        found = _looked_at(subject, await api.send(read, timeout_seconds=timeout_seconds))
+    except ApiUnanswered as error:
+        return Unanswered(str(error))
+    # The tests cannot have failed when both still hold: it was refused for another reason.
+    return _refused(subject, response) if found == Conflict(version) else found
+
+
+def _patch(subject: Subject, status: dict[str, Any], version: str) -> Request:
+    path = KIND_BY_NAME[subject.kind].path(subject.namespace, subject.name)
+    body = [
+        {"op": "test", "path": "/metadata/uid", "value": subject.uid},
+        {"op": "test", "path": "/metadata/resourceVersion", "value": version},
+        {"op": "add", "path": "/status", "value": status},
+    ]
+    return Request("PATCH", f"{path}/status", body=body, content_type=JSON_PATCH)
+
+
+def _may_be_failed_test(response: Response) -> bool:
+    """Say whether the answer can mean a failed test: 422 without causes, or a lost race."""
+    return response.code == CONFLICT or (response.code == INVALID and not causes(response))
+
+
+def _looked_at(subject: Subject, response: Response) -> StatusResult:
+    """Say what a fresh read means; Conflict gives the version of the same object."""
+    if not response.ok:
+        return _refused(subject, response)
+    uid = uid_of(response.body)
+    if uid != subject.uid:
+        return Dropped(f"{subject.kind} {subject.namespace}/{subject.name} is another object now")
+    return Conflict(version_of(response.body))
+
+
+def _refused(subject: Subject, response: Response) -> StatusResult:
+    if response.code == NOT_FOUND:
+        return Dropped(
+            f"{subject.kind} {subject.namespace}/{subject.name}: {status_words(response)}"
+        )
+    answer = not_done(response)
+    if isinstance(answer, Unknown):
+        return Unanswered(answer.words)
+    return answer
