@@ -39,6 +39,10 @@ class Domain(Protocol[State]):
         """Give the decisions that the state calls for; none when it waits or is at rest."""
         ...
 
+    def rest(self, state: State) -> None:
+        """Note that everything so far has been decided upon. Must not change what is decided."""
+        ...
+
     def is_decision(self, type_name: str) -> bool:
         """Say whether rows of this type are decisions (all others are facts)."""
         ...
@@ -92,7 +96,9 @@ def step(
         rows.append(draft.placed(position, cursor.epoch, at))
         state = domain.fold(state, rows[-1])
     last_fact = position if rows else cursor.last_fact
-    for draft in domain.decide(state):
+    decided = domain.decide(state)
+    domain.rest(state)
+    for draft in decided:
         position += 1
         rows.append(draft._replace(seen=last_fact).placed(position, cursor.epoch, at))
         state = domain.fold(state, rows[-1])

@@ -1,0 +1,136 @@
+"""Decide: what the state calls for. Pure, and at rest when nothing is left to do.
+
+Only warmups that a fact has touched are looked at, in the order of those facts, so that the cost
+follows what changed and not what exists. A cluster that is not synced is not decided upon: what
+has not been listed is unknown.
+"""
+
+from collections.abc import Iterator
+
+from engine.canonical_json import dumps
+from engine.events import Draft
+from machines.intents import (
+    TYPE_BY_INTENT,
+    CreateJob,
+    DeleteJob,
+    Effect,
+    Intent,
+    Resolve,
+    StampTtl,
+    intent_to_json,
+)
+from machines.job_bodies import body_digest, job_body
+from machines.job_names import job_name
+from machines.node_jobs import NodeJobState
+from machines.reviewing import pool_of
+from machines.states import State, Warmup
+from machines.warmups import TERMINAL
+
+DATA_VERSION = 1
+
+
+def decide(state: State) -> list[Draft]:
+    """Give the decisions that the state calls for, in a fixed order."""
+    drafts: list[Draft] = []
+    for uid, cause in sorted(state.dirty.items(), key=lambda item: (item[1], item[0])):
+        warmup = state.warmups.get(uid)
+        if warmup is None or not state.clusters[warmup.cluster].is_synced:
+            continue
+        for intent in _intents(state, warmup):
+            drafts.append(
+                Draft(
+                    warmup.cluster,
+                    str(warmup.subject),
+                    TYPE_BY_INTENT[type(intent)],
+                    DATA_VERSION,
+                    dumps(intent_to_json(intent)),
+                    cause,
+                )
+            )
+    return drafts
+
+
+def effect_of(state: State, seq: int) -> Effect:
+    """Give an open intent as it goes out, its body rebuilt. KeyError when it is not open."""
+    opened = state.open[seq]
+    intent = opened.intent
+    body = None
+    if isinstance(intent, CreateJob):
+        warmup = state.warmups.get(intent.warmup_uid)
+        if warmup is not None and warmup.spec is not None:
+            pool = pool_of(state.clusters[warmup.cluster], warmup)
+            body = job_body(warmup.spec, warmup.subject, pool, intent)
+    return Effect(seq, opened.cluster, intent, body)
+
+
+def is_as_intended(effect: Effect) -> bool:
+    """Say whether the rebuilt body is the one that was decided upon."""
+    intent = effect.intent
+    if not isinstance(intent, CreateJob):
+        return True
+    return effect.body is not None and body_digest(effect.body) == intent.digest
+
+
+def _intents(state: State, warmup: Warmup) -> Iterator[Intent]:
+    ended = warmup.state in TERMINAL
+    if warmup.gone or not ended or warmup.stored:
+        yield from _deletes(state, warmup)
+    if warmup.gone or warmup.level.deleting:
+        return
+    if ended:
+        if warmup.stored:
+            yield from _stamps(state, warmup)
+        return
+    yield from _creates(state, warmup)
+    if _all_ended(warmup) and not (warmup.resolving or warmup.resolve_at):
+        yield Resolve(warmup.subject.uid, warmup.subject.namespace)
+
+
+def _creates(state: State, warmup: Warmup) -> Iterator[CreateJob]:
+    spec = warmup.spec
+    if spec is None or warmup.blocked or _too_many_at_first(warmup):
+        return
+    free = spec.parallelism - len(warmup.slots)
+    for _, name, key in warmup.startable[: max(free, 0)]:
+        target = warmup.targets[key]
+        intent = CreateJob(
+            warmup.subject.uid,
+            warmup.subject.namespace,
+            job_name(warmup.subject.name, warmup.subject.uid, key, warmup.revision, target.salt),
+            key,
+            name,
+            warmup.revision,
+            digest="",
+        )
+        pool = pool_of(state.clusters[warmup.cluster], warmup)
+        yield intent._replace(digest=body_digest(job_body(spec, warmup.subject, pool, intent)))
+
+
+def _deletes(state: State, warmup: Warmup) -> Iterator[DeleteJob]:
+    for uid in warmup.unwanted:
+        job = state.jobs[uid]
+        yield DeleteJob(warmup.subject.uid, job.namespace, job.name, uid, job.node_uid)
+
+
+def _stamps(state: State, warmup: Warmup) -> Iterator[StampTtl]:
+    ttl_seconds = warmup.spec.ttl_seconds if warmup.spec else 0
+    if not ttl_seconds:
+        return
+    for uid in warmup.unstamped:
+        job = state.jobs[uid]
+        yield StampTtl(
+            warmup.subject.uid, job.namespace, job.name, uid, job.node_uid, ttl_seconds
+        )
+
+
+def _all_ended(warmup: Warmup) -> bool:
+    count = warmup.counts.get
+    open_targets = sum(
+        count(name, 0) for name in ("waiting", "startable", NodeJobState.HYDRATING.value)
+    )
+    ended = count(NodeJobState.READY.value, 0) + count(NodeJobState.FAILED.value, 0)
+    return open_targets == 0 and ended > 0
+
+
+def _too_many_at_first(warmup: Warmup) -> bool:
+    return warmup.overflowed and not warmup.jobs and not warmup.creating and not warmup.ended_names

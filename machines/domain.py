@@ -1,0 +1,78 @@
+"""The domain as the engine sees it: fold, decide, project, and the state as text."""
+
+from collections.abc import Iterable, Sequence
+
+from engine.errors import EventMalformed, LogUnreadable
+from engine.events import Draft, Event
+from engine.stepping import Projection
+from machines.deciding import decide
+from machines.dumping import dump_state, load_state
+from machines.folding import HANDLERS, fold
+from machines.intents import INTENT_BY_TYPE
+from machines.states import State, copy_state
+from machines.statuses import warmup_status
+
+DATA_VERSIONS = dict.fromkeys(HANDLERS, 1)  # the newest shape of each type's data
+
+
+class Warmlog:
+    """warmlog's domain. It holds nothing: one instance serves everybody."""
+
+    def initial(self, log_id: str) -> State:
+        """Give the state of an empty log."""
+        return State(log_id)
+
+    def fold(self, state: State, event: Event) -> State:
+        """Apply one event in place.
+
+        Raises LogUnreadable for an event of a newer version, EventMalformed for one whose data
+        no version can have written.
+        """
+        newest = DATA_VERSIONS.get(event.type)
+        if newest is None or event.version > newest:
+            msg = (
+                f"row {event.seq} is {event.type} version {event.version}, which this version of "
+                "warmlog does not know; use the version that wrote it, or a newer one"
+            )
+            raise LogUnreadable(msg)
+        try:
+            return fold(state, event)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            msg = f"row {event.seq} ({event.type}) cannot be read: {error!r}"
+            raise EventMalformed(msg) from error
+
+    def decide(self, state: State) -> Sequence[Draft]:
+        """Give the decisions that the state calls for."""
+        return decide(state)
+
+    def rest(self, state: State) -> None:
+        """Note that everything touched so far has been decided upon."""
+        state.dirty.clear()
+
+    def is_decision(self, type_name: str) -> bool:
+        """Say whether rows of this type are decisions."""
+        return type_name in INTENT_BY_TYPE
+
+    def project(self, state: State) -> Iterable[Projection]:
+        """Give the status of every ModelWarmup that exists, by cluster, namespace and name."""
+        warmups = sorted(
+            (warmup for warmup in state.warmups.values() if not warmup.gone),
+            key=lambda warmup: (warmup.cluster, warmup.subject),
+        )
+        for warmup in warmups:
+            yield Projection(warmup.cluster, warmup.subject, warmup_status(state, warmup))
+
+    def copy(self, state: State) -> State:
+        """Give a state that can be folded on without touching this one."""
+        return copy_state(state)
+
+    def dump(self, state: State) -> str:
+        """Give the state as JSON text."""
+        return dump_state(state)
+
+    def load(self, text: str) -> State:
+        """Read what `dump` gave."""
+        return load_state(text)
+
+
+WARMLOG = Warmlog()

@@ -1,0 +1,256 @@
+"""Fold: one event onto the state. Facts and decisions alike are applied, nothing is decided."""
+
+from bisect import bisect_left
+from collections.abc import Callable
+from typing import Any
+
+from engine.canonical_json import loads
+from engine.events import Event, Subject
+from machines.folding_intents import (
+    block,
+    fold_absent,
+    fold_done,
+    fold_intent,
+    fold_refused,
+    fold_unknown,
+    retry_job,
+)
+from machines.folding_jobs import adopt_outcomes, fold_job, fold_job_gone, fold_pod, fold_pod_gone
+from machines.folding_warmups import fold_recovered, fold_warmup, fold_warmup_gone, settle_warmups
+from machines.indexing import put_target
+from machines.intents import INTENT_BY_TYPE, intent_from_json
+from machines.levels import (
+    LEVEL_BY_KIND,
+    JobLevel,
+    Level,
+    NamespaceLevel,
+    NodeLevel,
+    PodLevel,
+    WarmupLevel,
+)
+from machines.messages import describe
+from machines.moving import fail_target
+from machines.node_jobs import UNFINISHED, NodeJobTrigger
+from machines.observations import Done, Refused
+from machines.reviewing import review_node, review_node_gone, review_warmup
+from machines.states import Cluster, Known, State, Warmup
+from machines.warmups import TERMINAL
+
+BURIED_KEPT = 8192  # uids of ended objects remembered, per cluster
+
+Handler = Callable[[State, Event, Subject, dict[str, Any]], None]
+
+
+def fold(state: State, event: Event) -> State:
+    """Apply one event in place, and give the state back. KeyError for a type not in HANDLERS."""
+    state.now = event.at
+    data = loads(event.data)
+    HANDLERS[event.type](state, event, Subject.parse(event.subject), data)
+    settle_warmups(state, event)
+    state.position = event.seq
+    return state
+
+
+def cluster_of(state: State, name: str) -> Cluster:
+    """Give the record of a cluster, made when it is first spoken of."""
+    cluster = state.clusters.get(name)
+    if cluster is None:
+        cluster = state.clusters[name] = Cluster(name)
+    return cluster
+
+
+def _session_started(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
+    for cluster in state.clusters.values():
+        cluster.synced.clear()
+    for seq, opened in state.open.items():
+        state.open[seq] = opened._replace(uncertain=True)
+
+
+def _synced(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
+    cluster = cluster_of(state, event.cluster)
+    cluster.synced[data["kind"]] = True
+    if not cluster.is_synced:
+        return
+    for uid, warmup in list(state.warmups.items()):
+        if warmup.cluster == cluster.name:
+            review_warmup(state, warmup, event)
+            adopt_outcomes(state, warmup, event)
+            state.touched[uid] = True
+
+
+def _reachable(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
+    cluster = cluster_of(state, event.cluster)
+    cluster.reachable = event.type == "Reachable"
+    cluster.words = data.get("words", "")
+
+
+def _rolled_back(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
+    cluster = cluster_of(state, event.cluster)
+    cluster.buried.clear()
+    cluster.synced.clear()
+    for objects in cluster.objects.values():
+        for uid, known in objects.items():
+            objects[uid] = known._replace(version=0)
+
+
+def _seen(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
+    cluster = cluster_of(state, event.cluster)
+    level = LEVEL_BY_KIND[subject.kind].from_json(data["level"])
+    cluster.objects[subject.kind][subject.uid] = Known(
+        subject, int(data["version"]), level, event.at
+    )
+    _apply_level(state, event, cluster, subject, level)
+
+
+def _apply_level(
+    state: State, event: Event, cluster: Cluster, subject: Subject, level: Level
+) -> None:
+    if isinstance(level, NodeLevel):
+        cluster.node_uids[subject.name] = subject.uid
+        for warmup in _running(state, cluster):
+            review_node(state, warmup, subject.uid, event)
+    elif isinstance(level, NamespaceLevel):
+        cluster.namespace_uids[subject.name] = subject.uid
+        words = f"namespace {subject.name} is being deleted" if level.terminating else ""
+        _namespace_changed(state, event, cluster, subject.name, words)
+    elif isinstance(level, WarmupLevel):
+        fold_warmup(state, event, subject, level)
+    elif isinstance(level, JobLevel):
+        fold_job(state, event, subject, level)
+    else:
+        fold_pod(state, event, subject, level)
+
+
+def _gone(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
+    cluster = cluster_of(state, event.cluster)
+    known = cluster.objects[subject.kind].pop(subject.uid, None)
+    cluster.buried[subject.uid] = True
+    if len(cluster.buried) > BURIED_KEPT:
+        del cluster.buried[next(iter(cluster.buried))]
+    if subject.kind == "Job":
+        fold_job_gone(state, event, subject.uid)
+    elif subject.kind == "ModelWarmup":
+        fold_warmup_gone(state, event, subject.uid)
+    elif known is None:
+        return
+    elif isinstance(known.level, PodLevel):
+        fold_pod_gone(state, event, subject, known.level)
+    elif subject.kind == "Node":
+        if cluster.node_uids.get(subject.name) == subject.uid:
+            del cluster.node_uids[subject.name]
+        for warmup in _running(state, cluster):
+            review_node_gone(state, warmup, known, event)
+    elif cluster.namespace_uids.get(subject.name) == subject.uid:
+        del cluster.namespace_uids[subject.name]
+        words = f"namespace {subject.name} is gone"
+        _namespace_changed(state, event, cluster, subject.name, words)
+
+
+def _namespace_changed(
+    state: State, event: Event, cluster: Cluster, name: str, words: str
+) -> None:
+    for warmup in _running(state, cluster):
+        if warmup.subject.namespace == name:
+            block(state, warmup, words, event)
+            review_warmup(state, warmup, event)  # does nothing while it is blocked
+
+
+def _running(state: State, cluster: Cluster) -> list[Warmup]:
+    return [
+        warmup
+        for warmup in state.warmups.values()
+        if warmup.cluster == cluster.name and warmup.state not in TERMINAL and not warmup.gone
+    ]
+
+
+def _recovered(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
+    fold_recovered(state, event, subject.uid, data)
+
+
+def _intended(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
+    fold_intent(state, event, intent_from_json(event.type, data))
+
+
+def _done(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
+    fold_done(state, event, Done(data.get("uid", ""), data.get("found", False)))
+
+
+def _refused(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
+    fold_refused(state, event, Refused(**data))
+
+
+def _unknown(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
+    fold_unknown(state, event)
+
+
+def _absent(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
+    fold_absent(state, event)
+
+
+def _status_stored(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
+    warmup = state.warmups.get(subject.uid)
+    if warmup is not None and warmup.state in TERMINAL:
+        warmup.stored = True
+        state.touched[subject.uid] = True
+
+
+def _deadline_passed(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
+    due = data["deadline"]
+    passed = bisect_left(state.timers, (due + 1, "", ""))
+    fired = [timer for timer in state.timers[:passed] if timer[1] == subject.uid]
+    state.timers[:passed] = [timer for timer in state.timers[:passed] if timer[1] != subject.uid]
+    warmup = state.warmups.get(subject.uid)
+    if warmup is None:
+        return
+    for _, _, what in fired:
+        verb, _, key = what.partition(":")
+        _TIMERS[verb](state, warmup, key, event)
+    state.touched[subject.uid] = True
+
+
+def _wait_over(state: State, warmup: Warmup, key: str, event: Event) -> None:
+    target = warmup.targets.get(key)
+    if target is not None and target.waiting.reason and target.state in UNFINISHED:
+        trigger = NodeJobTrigger.WAITED_TOO_LONG
+        fail_target(state, warmup, target, trigger, target.waiting, event)
+
+
+def _retry_due(state: State, warmup: Warmup, key: str, event: Event) -> None:
+    target = warmup.targets.get(key)
+    if target is not None and target.retry_at:
+        target = target._replace(retry_at=0)
+        put_target(state, warmup, target._replace(words=describe(state, warmup, target)), event)
+
+
+def _resolve_due(state: State, warmup: Warmup, key: str, event: Event) -> None:
+    warmup.resolve_at = 0
+
+
+def _job_due(state: State, warmup: Warmup, key: str, event: Event) -> None:
+    retry_job(state, warmup, key, event)
+
+
+_TIMERS: dict[str, Callable[[State, Warmup, str, Event], None]] = {
+    "wait": _wait_over,
+    "retry": _retry_due,
+    "resolve": _resolve_due,
+    "job": _job_due,
+}
+
+HANDLERS: dict[str, Handler] = {
+    "SessionStarted": _session_started,
+    "Synced": _synced,
+    "Reachable": _reachable,
+    "Unreachable": _reachable,
+    "ClusterRolledBack": _rolled_back,
+    **{f"{kind}Seen": _seen for kind in LEVEL_BY_KIND},
+    "Gone": _gone,
+    "Recovered": _recovered,
+    **dict.fromkeys(INTENT_BY_TYPE, _intended),
+    "IntentDone": _done,
+    "IntentRefused": _refused,
+    "IntentUnknown": _unknown,
+    "IntentAbsent": _absent,
+    "StatusStored": _status_stored,
+    "DeadlinePassed": _deadline_passed,
+}

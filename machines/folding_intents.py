@@ -1,0 +1,229 @@
+"""Folding decisions, and what became of them."""
+
+from engine.events import Event
+from machines.folding_jobs import track_job
+from machines.indexing import arm, put_target, refresh_slot
+from machines.intents import CreateJob, DeleteJob, Intent, Resolve, StampTtl
+from machines.job_names import SALTS
+from machines.messages import describe
+from machines.moving import describe_again, fail_target, settle_target
+from machines.node_jobs import NodeJobTrigger
+from machines.observations import Done, Refused
+from machines.reviewing import wait_seconds
+from machines.states import NOTHING, SECOND, Job, OpenIntent, State, Target, Warmup, Words
+
+LONGEST_RETRY_SECONDS = 60
+PERMANENT_CODES = (400, 413)
+INVALID = 422
+
+
+def retry_seconds(refusals: int) -> int:
+    """Give the wait before the next try after so many refusals: 1, 2, 4 … 60 seconds."""
+    doubled = 1 << min(max(refusals - 1, 0), LONGEST_RETRY_SECONDS)
+    return min(doubled, LONGEST_RETRY_SECONDS)
+
+
+def fold_intent(state: State, event: Event, intent: Intent) -> None:
+    """Something was decided: it is open until its answer."""
+    warmup = state.warmups[intent.warmup_uid]
+    state.open[event.seq] = OpenIntent(event.seq, event.cluster, warmup.subject, intent)
+    if isinstance(intent, CreateJob):
+        warmup.creating[intent.node_uid] = event.seq
+        refresh_slot(state, warmup, intent.node_uid)
+    elif isinstance(intent, Resolve):
+        warmup.resolving = event.seq
+    elif isinstance(intent, DeleteJob):
+        _update_job(state, intent.job_uid, deleting=event.seq)
+        warmup.unwanted.pop(intent.job_uid, None)
+    else:
+        _update_job(state, intent.job_uid, stamped=True)
+        warmup.unstamped.pop(intent.job_uid, None)
+
+
+def fold_done(state: State, event: Event, done: Done) -> None:
+    """An intent is as intended."""
+    opened = state.open.pop(event.cause or 0, None)
+    if opened is None:
+        return
+    intent, warmup = opened.intent, state.warmups.get(opened.intent.warmup_uid)
+    if warmup is None:
+        return
+    if isinstance(intent, CreateJob):
+        _created(state, warmup, opened, intent, done, event)
+    elif isinstance(intent, Resolve):
+        warmup.resolving = warmup.resolve_refusals = 0
+        warmup.confirmed = True
+    state.touched[intent.warmup_uid] = True
+
+
+def fold_absent(state: State, event: Event) -> None:
+    """Looked up: it did not happen. It is decided again if it is still wanted."""
+    opened = state.open.pop(event.cause or 0, None)
+    warmup = state.warmups.get(opened.intent.warmup_uid) if opened else None
+    if opened is None or warmup is None:
+        return
+    intent = opened.intent
+    if isinstance(intent, CreateJob):
+        warmup.creating.pop(intent.node_uid, None)
+        refresh_slot(state, warmup, intent.node_uid)
+    elif isinstance(intent, Resolve):
+        warmup.resolving = 0
+    else:
+        _undo(state, intent)
+        settle_target(state, warmup, intent.node_uid, event)
+    state.touched[intent.warmup_uid] = True
+
+
+def fold_unknown(state: State, event: Event) -> None:
+    """No answer: it stays open, and has to be looked up."""
+    opened = state.open.get(event.cause or 0)
+    if opened is not None:
+        state.open[opened.seq] = opened._replace(uncertain=True)
+
+
+def fold_refused(state: State, event: Event, refused: Refused) -> None:
+    """The API server said no."""
+    opened = state.open.pop(event.cause or 0, None)
+    warmup = state.warmups.get(opened.intent.warmup_uid) if opened else None
+    if opened is None or warmup is None:
+        return
+    intent = opened.intent
+    state.touched[intent.warmup_uid] = True
+    if isinstance(intent, CreateJob):
+        _create_refused(state, warmup, intent, refused, event)
+    elif isinstance(intent, Resolve):
+        warmup.resolving = 0
+        warmup.resolve_refusals += 1
+        warmup.resolve_at = event.at + retry_seconds(warmup.resolve_refusals) * SECOND
+        arm(state, warmup.resolve_at, intent.warmup_uid, "resolve")
+    else:
+        _job_refused(state, intent, event)
+
+
+def retry_job(state: State, warmup: Warmup, uid: str, event: Event) -> None:
+    """The wait after a refused delete or stamp is over."""
+    job = state.jobs.get(uid)
+    if job is not None:
+        state.jobs[uid] = job._replace(retry_at=0)
+        settle_target(state, warmup, job.node_uid, event)
+
+
+def _created(
+    state: State, warmup: Warmup, opened: OpenIntent, intent: CreateJob, done: Done, event: Event
+) -> None:
+    warmup.creating.pop(intent.node_uid, None)
+    _mend_refusal(warmup, intent.node_uid, event)
+    target = warmup.targets.get(intent.node_uid)
+    if target is not None:
+        put_target(
+            state, warmup, target._replace(refusal=NOTHING, refusals=0, deadline=0), event
+        )
+    buried = state.clusters[opened.cluster].buried
+    if done.uid and done.uid not in state.jobs and done.uid not in buried:
+        job = Job(
+            done.uid, opened.cluster, intent.namespace, intent.job_name,
+            intent.warmup_uid, intent.node_uid,
+        )  # fmt: skip
+        track_job(state, job, event)
+    refresh_slot(state, warmup, intent.node_uid)
+    settle_target(state, warmup, intent.node_uid, event)
+
+
+def _create_refused(
+    state: State, warmup: Warmup, intent: CreateJob, refused: Refused, event: Event
+) -> None:
+    warmup.creating.pop(intent.node_uid, None)
+    refresh_slot(state, warmup, intent.node_uid)
+    target = warmup.targets.get(intent.node_uid)
+    if refused.terminating:
+        block(state, warmup, refused.words, event)
+        return
+    if target is None:
+        return
+    if refused.reason == "NameTaken" and target.salt + 1 < SALTS:
+        put_target(state, warmup, target._replace(salt=target.salt + 1), event)
+        return
+    _mark_refused(warmup, intent.node_uid, event)
+    reason = "JobNameConflict" if refused.reason in _CONFLICTS else "JobCreateRejected"
+    words = Words(reason, refused.words)
+    if _is_permanent(refused) or _waited_out(warmup, target, reason, event):
+        fail_target(state, warmup, target, NodeJobTrigger.REFUSED_FOR_GOOD, words, event)
+        return
+    _retry_later(state, warmup, target, words, event)
+
+
+_CONFLICTS = ("JobNameConflict", "NameTaken")
+
+
+def _retry_later(
+    state: State, warmup: Warmup, target: Target, words: Words, event: Event
+) -> None:
+    refusals = target.refusals + 1
+    due = event.at + retry_seconds(refusals) * SECOND
+    deadline = target.deadline or event.at + wait_seconds(warmup) * SECOND
+    target = target._replace(refusal=words, refusals=refusals, retry_at=due, deadline=deadline)
+    arm(state, due, warmup.subject.uid, f"retry:{target.key}")
+    put_target(state, warmup, target._replace(words=describe(state, warmup, target)), event)
+
+
+def block(state: State, warmup: Warmup, words: str, event: Event) -> None:
+    """Nothing can be created in the warmup's namespace ("" when it can again)."""
+    if warmup.blocked == words:
+        return
+    warmup.blocked = words
+    state.touched[warmup.subject.uid] = True
+    for key in list(warmup.targets):
+        describe_again(state, warmup, key, event)
+
+
+def _is_permanent(refused: Refused) -> bool:
+    return refused.code in PERMANENT_CODES or (refused.code == INVALID and refused.field)
+
+
+def _waited_out(warmup: Warmup, target: Target, reason: str, event: Event) -> bool:
+    """A foreign Job under the wanted name is waited for as long as an absent node is."""
+    if reason != "JobNameConflict":
+        return False
+    if wait_seconds(warmup) == 0:
+        return True
+    return 0 < target.deadline <= event.at
+
+
+def _mark_refused(warmup: Warmup, key: str, event: Event) -> None:
+    if key in warmup.refused:
+        return
+    if not warmup.refused:
+        warmup.refused_at = event.at
+    warmup.refused[key] = True
+    warmup.position = event.seq
+
+
+def _mend_refusal(warmup: Warmup, key: str, event: Event) -> None:
+    if warmup.refused.pop(key, None):
+        warmup.position = event.seq
+        if not warmup.refused:
+            warmup.refused_at = event.at
+
+
+def _job_refused(state: State, intent: DeleteJob | StampTtl, event: Event) -> None:
+    job = state.jobs.get(intent.job_uid)
+    if job is None:
+        return
+    _undo(state, intent)
+    refusals = job.refusals + 1
+    due = event.at + retry_seconds(refusals) * SECOND
+    _update_job(state, intent.job_uid, retry_at=due, refusals=refusals)
+    arm(state, due, intent.warmup_uid, f"job:{intent.job_uid}")
+
+
+def _undo(state: State, intent: DeleteJob | StampTtl) -> None:
+    if isinstance(intent, DeleteJob):
+        _update_job(state, intent.job_uid, deleting=0)
+    else:
+        _update_job(state, intent.job_uid, stamped=False)
+
+
+def _update_job(state: State, uid: str, **changes: object) -> None:
+    job = state.jobs.get(uid)
+    if job is not None:
+        state.jobs[uid] = job._replace(**changes)  # type: ignore[arg-type]  # names checked by Job

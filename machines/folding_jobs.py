@@ -1,0 +1,169 @@
+"""Folding facts about Jobs and Pods."""
+
+from engine.events import Event, Subject
+from machines.indexing import put_target, refresh_slot
+from machines.levels import JobLevel, PodLevel
+from machines.moving import describe_again, settle_target
+from machines.node_jobs import NodeJobState
+from machines.reviewing import review_name
+from machines.states import NOTHING, Job, State, Target, Warmup, Words
+from machines.warmups import TERMINAL
+
+
+def fold_job(state: State, event: Event, subject: Subject, level: JobLevel) -> None:
+    """A Job of ours is at this level."""
+    old = state.jobs.get(subject.uid)
+    job = Job(
+        subject.uid, event.cluster, subject.namespace, subject.name,
+        level.warmup_uid, level.node_uid, level,
+    )  # fmt: skip
+    if old is not None:
+        kept = old._replace(name=job.name, level=level, exists=True)
+        job = kept._replace(warmup_uid=job.warmup_uid, node_uid=job.node_uid)
+        if old.node_uid != job.node_uid or old.warmup_uid != job.warmup_uid:
+            _untrack(state, old, event)
+    track_job(state, job, event)
+
+
+def track_job(state: State, job: Job, event: Event) -> None:
+    """Store a Job, and bring its warmup's target to where it puts it."""
+    state.jobs[job.uid] = job
+    warmup = owner(state, job)
+    if warmup is None:
+        return
+    uids = warmup.jobs.get(job.node_uid, ())
+    if job.uid not in uids:
+        warmup.jobs[job.node_uid] = (*uids, job.uid)
+    refresh_slot(state, warmup, job.node_uid)
+    adopt_outcome(state, warmup, job, event)
+    settle_target(state, warmup, job.node_uid, event)
+
+
+def adopt_outcome(state: State, warmup: Warmup, job: Job, event: Event) -> None:
+    """A finished Job of a machine that this log never admitted still is that machine's outcome.
+
+    This is how outcomes survive a lost log: the Job was kept, without TTL, for just this.
+    """
+    cluster = state.clusters[warmup.cluster]
+    known = job.node_uid in warmup.targets or not job.node_uid or job.level is None
+    if known or not job.outcome or warmup.state in TERMINAL or not cluster.is_synced:
+        return
+    node_name = job.level.node_name if job.level else ""
+    target = Target(
+        job.node_uid, node_name, NodeJobState.PENDING, named=False, first_entry=0, entries=1
+    )
+    put_target(state, warmup, target, event)
+    settle_target(state, warmup, job.node_uid, event)
+    review_name(state, warmup, node_name, event)
+
+
+def adopt_outcomes(state: State, warmup: Warmup, event: Event) -> None:
+    """Adopt every finished Job that the warmup has and knows no target for."""
+    for uids in list(warmup.jobs.values()):
+        for uid in uids:
+            adopt_outcome(state, warmup, state.jobs[uid], event)
+
+
+def fold_job_gone(state: State, event: Event, uid: str) -> None:
+    """A Job is gone; its record stays while its Pods do."""
+    job = state.jobs.get(uid)
+    if job is None:
+        return
+    gone = job._replace(exists=False)
+    state.jobs[uid] = gone
+    warmup = owner(state, job)
+    if not state.pods.get(uid):
+        _untrack(state, gone, event)
+        del state.jobs[uid]
+    if warmup is not None:
+        refresh_slot(state, warmup, job.node_uid)
+        settle_target(state, warmup, job.node_uid, event, lost=job if job.unfinished else None)
+
+
+def fold_pod(state: State, event: Event, subject: Subject, level: PodLevel) -> None:
+    """A Pod of ours is at this level."""
+    if not level.job_uid:
+        return
+    pods = state.pods.setdefault(level.job_uid, {})
+    if level.ended:
+        pods.pop(subject.uid, None)
+    else:
+        pods[subject.uid] = True
+    if level.job_uid not in state.jobs and pods:
+        node_uid = state.clusters[event.cluster].node_uids.get(level.node_name, "")
+        job = Job(
+            level.job_uid, event.cluster, subject.namespace, "", level.warmup_uid, node_uid,
+            exists=False,
+        )  # fmt: skip
+        track_job(state, job, event)
+    _pods_changed(state, event, level.job_uid, level)
+
+
+def fold_pod_gone(state: State, event: Event, subject: Subject, level: PodLevel) -> None:
+    """A Pod is gone: it holds no slot any more, whatever it was doing."""
+    state.pods.get(level.job_uid, {}).pop(subject.uid, None)
+    _pods_changed(state, event, level.job_uid, None)
+
+
+def owner(state: State, job: Job) -> Warmup | None:
+    """Give the warmup that a Job is of: by label, and by controller reference when it is known."""
+    warmup = state.warmups.get(job.warmup_uid)
+    if warmup is None or (job.level is not None and job.level.controller_uid != job.warmup_uid):
+        return None
+    return warmup
+
+
+def _pods_changed(state: State, event: Event, job_uid: str, level: PodLevel | None) -> None:
+    if not state.pods.get(job_uid):
+        state.pods.pop(job_uid, None)
+    job = state.jobs.get(job_uid)
+    warmup = owner(state, job) if job else None
+    if job is None:
+        return
+    if not job.exists and job_uid not in state.pods:
+        _untrack(state, job, event)
+        del state.jobs[job_uid]
+    if warmup is None:
+        return
+    target = warmup.targets.get(job.node_uid)
+    if target is not None and level is not None:
+        put_target(state, warmup, _note_pod(target, level), event)
+    refresh_slot(state, warmup, job.node_uid)
+    describe_again(state, warmup, job.node_uid, event)
+
+
+def _note_pod(target: Target, level: PodLevel) -> Target:
+    """Keep what a Pod says of itself: why it does not run, and how it failed."""
+    if level.phase == "Failed":
+        return target._replace(cause=NOTHING, failure=_failure(target, level))
+    if level.ended:
+        return target._replace(cause=NOTHING)
+    if level.deleting:
+        return target
+    return target._replace(cause=Words(level.reason, level.message))
+
+
+def _failure(target: Target, level: PodLevel) -> Words:
+    """A Pod that was cut off before it ran tells less than what had kept it from running."""
+    if level.exit_code is None and target.cause.reason:
+        return target.cause
+    message = level.message
+    if level.exit_code is not None:
+        code = f"exit code {level.exit_code}"
+        message = message if code in message else f"{code}: {message}" if message else code
+    return Words(level.reason or "PodFailed", message)
+
+
+def _untrack(state: State, job: Job, event: Event) -> None:
+    """Take a Job out of its warmup's books."""
+    warmup = state.warmups.get(job.warmup_uid)
+    if warmup is None:
+        return
+    left = tuple(uid for uid in warmup.jobs.get(job.node_uid, ()) if uid != job.uid)
+    if left:
+        warmup.jobs[job.node_uid] = left
+    else:
+        warmup.jobs.pop(job.node_uid, None)
+    warmup.unwanted.pop(job.uid, None)
+    warmup.unstamped.pop(job.uid, None)
+    refresh_slot(state, warmup, job.node_uid)

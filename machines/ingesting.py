@@ -1,0 +1,215 @@
+"""Ingesting: which observations are news, and the rows that they become.
+
+Levels, not edges: a level equal to the last recorded one appends nothing, an older one neither,
+and what a complete list does not hold any more is gone, inferred. `ingest` looks at the state as it
+is when its drafts are asked for, so a caller that folds each draft before taking the next one may
+hand in any number of observations in a row.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from engine.canonical_json import dumps
+from engine.events import Draft, Subject
+from machines.levels import JobLevel, Level, PodLevel
+from machines.observations import (
+    Absent,
+    Answer,
+    Answered,
+    DeadlinePassed,
+    Deleted,
+    Done,
+    Listed,
+    Observation,
+    Reachability,
+    Refused,
+    RolledBack,
+    Seen,
+    StatusStored,
+    Unknown,
+)
+from machines.states import SECOND, Cluster, Known, State
+from machines.warmups import TERMINAL
+
+DATA_VERSION = 1
+TEXT_SECONDS = 60  # a new text under the same reason is recorded at most this often
+
+
+def ingest(state: State, observations: Iterable[Observation], clock: int) -> Iterator[Draft]:
+    """Give the rows that the observations call for, lazily; `clock` is UTC nanoseconds."""
+    for observation in observations:
+        yield from _INGESTERS[type(observation)](state, observation, clock)
+
+
+def _draft(cluster: str, subject: Subject, name: str, cause: int | None = None, **data: Any) -> Draft:
+    return Draft(cluster, str(subject), name, DATA_VERSION, dumps(data), cause)
+
+
+def _cluster(state: State, name: str) -> Cluster:
+    return state.clusters.get(name) or Cluster(name)
+
+
+def _version(text: str) -> int:
+    """Read a resourceVersion; what is no number is older than everything but itself."""
+    return int(text) if text.isascii() and text.isdigit() else 0
+
+
+def _seen(state: State, seen: Seen, clock: int) -> Iterator[Draft]:
+    cluster = _cluster(state, seen.cluster)
+    uid = seen.subject.uid
+    known = cluster.objects[seen.subject.kind].get(uid)
+    version = _version(seen.version)
+    if uid in cluster.buried or (known and version <= known.version and version):
+        return
+    if known and (known.level == seen.level or _too_soon(known, seen.level, clock)):
+        return
+    kind = seen.subject.kind
+    yield _draft(
+        seen.cluster, seen.subject, f"{kind}Seen", version=str(version), level=seen.level.to_json()
+    )
+    if known is None and kind == "ModelWarmup" and _tells_a_past(seen):
+        yield _draft(seen.cluster, seen.subject, "Recovered", **seen.recovered)
+
+
+def _too_soon(known: Known, level: Level, clock: int) -> bool:
+    """Keep a text that only reads differently from coming in more often than once a minute."""
+    old = known.level
+    if not isinstance(old, PodLevel) or not isinstance(level, PodLevel) or not level.reason:
+        return False
+    same_but_text = old._replace(message=level.message) == level
+    return same_but_text and clock - known.at < TEXT_SECONDS * SECOND
+
+
+def _tells_a_past(seen: Seen) -> bool:
+    """Say whether the status is this very object's, ours or the original controller's."""
+    status = seen.recovered
+    if not isinstance(status, dict) or not status.get("phase"):
+        return False
+    ours = status.get("warmlog")
+    return ours is None or (isinstance(ours, dict) and ours.get("uid") == seen.subject.uid)
+
+
+def _deleted(state: State, deleted: Deleted, clock: int) -> Iterator[Draft]:
+    cluster = _cluster(state, deleted.cluster)
+    uid = deleted.subject.uid
+    known = cluster.objects[deleted.subject.kind].get(uid)
+    if uid in cluster.buried or (known is None and uid not in state.jobs):
+        return
+    if deleted.last is not None and (known is None or _ended_since(known.level, deleted.last)):
+        kind = deleted.subject.kind
+        yield _draft(
+            deleted.cluster,
+            deleted.subject,
+            f"{kind}Seen",
+            version=str(_version(deleted.version)),
+            level=deleted.last.to_json(),
+        )
+    yield _draft(deleted.cluster, deleted.subject, "Gone", version=str(_version(deleted.version)))
+
+
+def _ended_since(old: Level, last: Level) -> bool:
+    """Say whether the object's last moment holds an end that was not seen before."""
+    if isinstance(old, JobLevel) and isinstance(last, JobLevel):
+        return old.outcome != last.outcome and last.outcome in ("Complete", "Failed")
+    if isinstance(old, PodLevel) and isinstance(last, PodLevel):
+        return last.ended and not old.ended
+    return False
+
+
+def _listed(state: State, listed: Listed, clock: int) -> Iterator[Draft]:
+    present = set()
+    for seen in listed.items:
+        present.add(seen.subject.uid)
+        yield from _seen(state, seen, clock)
+    version = _version(listed.version)
+    cluster = _cluster(state, listed.cluster)
+    missing = [
+        known
+        for uid, known in cluster.objects[listed.kind].items()
+        if uid not in present and known.version <= version
+    ]
+    for known in missing:
+        yield _draft(listed.cluster, known.subject, "Gone", version=str(version), inferred=True)
+    if listed.kind not in _cluster(state, listed.cluster).synced:
+        yield _draft(listed.cluster, Subject("", "", "", ""), "Synced", kind=listed.kind)
+
+
+def _rolled_back(state: State, back: RolledBack, clock: int) -> Iterator[Draft]:
+    yield _draft(back.cluster, Subject("", "", "", ""), "ClusterRolledBack", words=back.words)
+
+
+def _reachability(state: State, reach: Reachability, clock: int) -> Iterator[Draft]:
+    if _cluster(state, reach.cluster).reachable == reach.reachable:
+        return
+    name = "Reachable" if reach.reachable else "Unreachable"
+    data = {"words": reach.words} if reach.words else {}
+    yield _draft(reach.cluster, Subject("", "", "", ""), name, **data)
+
+
+def _answered(state: State, answered: Answered, clock: int) -> Iterator[Draft]:
+    opened = state.open.get(answered.intent_seq)
+    if opened is None or (opened.uncertain and isinstance(answered.answer, Unknown)):
+        return
+    name, data = _answer_data(answered.answer)
+    yield _draft(opened.cluster, opened.warmup, name, opened.seq, **data)
+
+
+def _answer_data(answer: Answer) -> tuple[str, dict[str, Any]]:
+    if isinstance(answer, Done):
+        data = {"uid": answer.uid, "found": answer.found}
+        return "IntentDone", {key: value for key, value in data.items() if value}
+    if isinstance(answer, Refused):
+        return "IntentRefused", answer._asdict()
+    if isinstance(answer, Absent):
+        return "IntentAbsent", {}
+    return "IntentUnknown", answer._asdict()
+
+
+def _status_stored(state: State, stored: StatusStored, clock: int) -> Iterator[Draft]:
+    warmup = state.warmups.get(stored.subject.uid)
+    if warmup is not None and warmup.state in TERMINAL and not warmup.stored:
+        yield _draft(stored.cluster, stored.subject, "StatusStored", position=stored.position)
+
+
+def _deadline_passed(state: State, passed: DeadlinePassed, clock: int) -> Iterator[Draft]:
+    if any(due <= passed.deadline and uid == passed.subject.uid for due, uid, _ in state.timers):
+        yield _draft(passed.cluster, passed.subject, "DeadlinePassed", deadline=passed.deadline)
+
+
+def due_deadlines(state: State, clock: int) -> list[DeadlinePassed]:
+    """Give the deadlines that `clock` has reached, one for each warmup that has any.
+
+    A cluster that is not synced is waited for: nothing fails for lack of an answer.
+    """
+    latest: dict[str, int] = {}
+    for due, uid, _ in state.timers:
+        if due > clock:
+            break
+        latest[uid] = due
+    passed = []
+    for uid, due in latest.items():
+        warmup = state.warmups[uid]
+        if state.clusters[warmup.cluster].is_synced:
+            passed.append(DeadlinePassed(warmup.cluster, warmup.subject, due))
+    return passed
+
+
+def next_deadline(state: State) -> int | None:
+    """Give the next instant at which a deadline passes, or None."""
+    for due, uid, _ in state.timers:
+        warmup = state.warmups.get(uid)
+        if warmup is not None and state.clusters[warmup.cluster].is_synced:
+            return due
+    return None
+
+
+_INGESTERS: dict[type, Callable[[State, Any, int], Iterator[Draft]]] = {
+    Seen: _seen,
+    Deleted: _deleted,
+    Listed: _listed,
+    RolledBack: _rolled_back,
+    Reachability: _reachability,
+    Answered: _answered,
+    StatusStored: _status_stored,
+    DeadlinePassed: _deadline_passed,
+}

@@ -1,0 +1,79 @@
+"""Messages: what a target says it waits for, or how it ended, in one sentence with names."""
+
+from engine.instants import clock_time
+from machines.node_jobs import NodeJobState
+from machines.states import NOTHING, Job, State, Target, Warmup, Words
+
+MESSAGE_LENGTH = 1024
+REASON_LENGTH = 1024
+ELLIPSIS = "…"
+
+
+def cut(text: str, length: int = MESSAGE_LENGTH) -> str:
+    """Cut a text to `length` characters, saying so with an ellipsis."""
+    return text if len(text) <= length else text[: length - 1] + ELLIPSIS
+
+
+def describe(state: State, warmup: Warmup, target: Target) -> Words:
+    """Give the words of a target in its present state."""
+    if target.state is NodeJobState.HYDRATING:
+        words = _hydrating(state, warmup, target)
+    elif target.state is NodeJobState.PENDING:
+        words = _pending(warmup, target)
+    elif target.state is NodeJobState.FAILED:
+        words = target.words
+    else:
+        words = NOTHING
+    return Words(cut(words.reason, REASON_LENGTH), cut(words.message))
+
+
+def failed_job_words(job: Job, target: Target) -> Words:
+    """Say how a Job failed: the nearest cause first, then the Job's own words."""
+    level = job.level
+    reason = (level.reason if level else "") or "JobFailed"
+    own = (level.message if level else "") or f"Job {job.name} failed"
+    cause = target.failure.reason and target.failure or target.cause
+    nearest = cause_text(cause)
+    return Words(reason, f"{nearest}; {own}" if nearest else own)
+
+
+def cause_text(cause: Words) -> str:
+    """Give a cause as `Reason: message`, without saying the same thing twice."""
+    if not cause.reason or not cause.message:
+        return cause.reason or cause.message
+    return f"{cause.reason}: {cause.message}"
+
+
+def _pending(warmup: Warmup, target: Target) -> Words:
+    if target.waiting.reason:
+        until = f"; waits for it until {clock_time(target.deadline)}" if target.deadline else ""
+        return Words(target.waiting.reason, target.waiting.message + until)
+    if warmup.blocked:
+        return Words("NamespaceUnavailable", warmup.blocked)
+    if target.refusal.reason:
+        again = f"; tried again at {clock_time(target.retry_at)}" if target.retry_at else ""
+        return Words(target.refusal.reason, target.refusal.message + again)
+    if target.shunned:
+        return Words("NodeUnschedulable", f"{target.shunned}: its Job comes after all others")
+    if target.key in warmup.slots and target.key not in warmup.creating:
+        return Words("PodsTerminating", f"a Pod of an earlier Job still ends on {target.node_name}")
+    if target.vanished:
+        return Words("JobDeleted", "its Job was deleted by someone; it is made again")
+    limit = warmup.spec.parallelism if warmup.spec else 0
+    return Words("WaitingForSlot", f"waits for one of the {limit} Jobs that may run at a time")
+
+
+def _hydrating(state: State, warmup: Warmup, target: Target) -> Words:
+    if target.cause.reason:
+        return target.cause
+    attempts = max((_attempts(state.jobs[uid]) for uid in warmup.jobs.get(target.key, ())), default=0)
+    if attempts and target.failure.reason:
+        times = "once" if attempts == 1 else f"{attempts} times"
+        return Words("JobRetrying", f"failed {times}, last with {cause_text(target.failure)}")
+    if target.shunned:
+        return Words("NodeUnschedulable", target.shunned)
+    return Words("JobRunning", "")
+
+
+def _attempts(job: Job) -> int:
+    return job.level.failed_attempts if job.level and job.exists else 0

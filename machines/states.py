@@ -1,0 +1,225 @@
+"""The state: everything that the log has said so far, folded.
+
+Records are frozen named tuples; the containers around them are plain dicts and sorted lists that
+`fold` changes in place, because a thousand nodes must cost no more per event than ten. Whoever
+needs the state before and after makes a `copy`, which is shallow and cheap as records never change.
+Dicts keep the order of the log, so iterating one is as deterministic as the log itself.
+"""
+
+from dataclasses import dataclass, field, fields
+from typing import Any, NamedTuple
+
+from engine.events import Subject
+from machines.intents import Intent
+from machines.levels import JobLevel, Level, WarmupLevel
+from machines.node_jobs import NodeJobState
+from machines.specs import Fault, WarmupSpec
+from machines.warmups import WarmupState
+
+KINDS = ("Namespace", "Node", "Job", "Pod", "ModelWarmup")
+SECOND = 1_000_000_000  # nanoseconds
+
+
+class Known(NamedTuple):
+    """The last level that the log holds of one object."""
+
+    subject: Subject
+    version: int  # resourceVersion, compared only within one object and kind
+    level: Level
+    at: int = 0  # when this level entered the log
+
+
+class Words(NamedTuple):
+    """A reason in one word, and its message; both empty when there is nothing to say."""
+
+    reason: str = ""
+    message: str = ""
+
+
+NOTHING = Words()
+
+
+class Target(NamedTuple):
+    """What a warmup knows of one node that it wants (or of one name that no machine bears)."""
+
+    key: str  # node uid, or "name:<name>" while the name waits
+    node_name: str
+    state: NodeJobState
+    named: bool
+    first_entry: int
+    entries: int
+    job_name: str = ""
+    words: Words = NOTHING
+    changed_at: int = 0  # `at` of the last change of state or words
+    waiting: Words = NOTHING  # why the name waits
+    deadline: int = 0  # when a waiting name, or a name conflict, fails
+    shunned: str = ""  # why the scheduler would not place a Pod there now
+    cause: Words = NOTHING  # why the newest Pod does not run
+    failure: Words = NOTHING  # how the last failed Pod ended; outlives the Pod
+    refusal: Words = NOTHING  # the API server's answer to the last create, until one is accepted
+    refusals: int = 0
+    retry_at: int = 0  # when a refused create is tried again; 0 when not refused
+    vanished: int = 0  # Jobs that went without an outcome and not by our hand
+    salt: int = 0
+
+
+class Job(NamedTuple):
+    """A Job of ours. It stays while its Pods do, since they hold the node's slot."""
+
+    uid: str
+    cluster: str
+    namespace: str
+    name: str
+    warmup_uid: str
+    node_uid: str
+    level: JobLevel | None = None  # None: only its Pods were seen
+    exists: bool = True
+    deleting: int = 0  # seq of our delete's intent; 0 when we did not ask
+    stamped: bool = False
+    retry_at: int = 0  # when a refused delete or stamp is tried again
+    refusals: int = 0
+
+    @property
+    def outcome(self) -> str:
+        """Give Complete, Failed, or "" while it has neither."""
+        outcome = self.level.outcome if self.level else ""
+        return outcome if outcome in ("Complete", "Failed") else ""
+
+    @property
+    def unfinished(self) -> bool:
+        """Say whether it exists and may still work."""
+        return self.exists and not self.outcome
+
+
+class OpenIntent(NamedTuple):
+    """An intent without an answer."""
+
+    seq: int
+    cluster: str
+    warmup: Subject
+    intent: Intent
+    uncertain: bool = False  # after a start or an Unknown: it has to be looked up
+
+
+class Ignored(NamedTuple):
+    """A trigger that the machine did not take, and why."""
+
+    seq: int
+    at: int
+    about: str
+    trigger: str
+    state: str
+
+
+class Recovered(NamedTuple):
+    """What the status of an object told when the log had no history of it."""
+
+    started_at: str  # as the server had it
+    completed_at: str
+    desired: int
+    succeeded: int
+    failed: int
+    skipped: int
+    revision: str
+    omitted: int
+    targets: str  # canonical JSON of the failed targets' details
+
+
+@dataclass(slots=True)
+class Cluster:
+    """What is known of one cluster."""
+
+    name: str
+    objects: dict[str, dict[str, Known]] = field(default_factory=lambda: {k: {} for k in KINDS})
+    node_uids: dict[str, str] = field(default_factory=dict)  # by name
+    namespace_uids: dict[str, str] = field(default_factory=dict)  # by name
+    buried: dict[str, bool] = field(default_factory=dict)  # uids that ended: they never come back
+    synced: dict[str, bool] = field(default_factory=dict)  # by kind; absent means not yet
+    reachable: bool = True
+    words: str = ""
+
+    @property
+    def is_synced(self) -> bool:
+        """Say whether every kind has been listed whole in this session."""
+        return len(self.synced) == len(KINDS)
+
+
+@dataclass(slots=True)
+class Warmup:
+    """What is known of one ModelWarmup, with the indexes that keep each event cheap."""
+
+    cluster: str
+    subject: Subject
+    level: WarmupLevel
+    spec: WarmupSpec | None
+    faults: tuple[Fault, ...]
+    revision: str
+    started_at: int
+    state: WarmupState = WarmupState.PENDING
+    completed_at: int = 0
+    position: int = 0  # seq of the event that last changed the status
+    targets: dict[str, Target] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)  # by class, see indexing
+    startable: list[tuple[bool, str, str]] = field(default_factory=list)
+    listed: list[tuple[int, str, str]] = field(default_factory=list)
+    skipped: dict[str, bool] = field(default_factory=dict)
+    jobs: dict[str, tuple[str, ...]] = field(default_factory=dict)  # job uids by node uid
+    slots: dict[str, bool] = field(default_factory=dict)  # node uids that hold a slot
+    creating: dict[str, int] = field(default_factory=dict)  # open create's seq by node uid
+    unwanted: dict[str, bool] = field(default_factory=dict)  # uids of Jobs to delete
+    unstamped: dict[str, bool] = field(default_factory=dict)  # uids of finished Jobs without TTL
+    refused: dict[str, bool] = field(default_factory=dict)  # keys whose last create was refused
+    refused_at: int = 0  # when creates began or ceased to be refused
+    blocked: str = ""  # why nothing at all can be created
+    resolving: int = 0  # seq of the open Resolve
+    resolve_at: int = 0  # when a refused Resolve is tried again
+    resolve_refusals: int = 0
+    confirmed: bool = False
+    resolved_once: bool = False
+    overflowed: bool = False
+    stored: bool = False  # the terminal status is on the server
+    gone: bool = False
+    recovered: Recovered | None = None
+    spec_changed: bool = False  # the stored spec was edited where the CRD's rule is missing
+    ended_names: dict[str, bool] = field(default_factory=dict)  # node names that have an outcome
+    ignored: tuple[Ignored, ...] = ()
+
+
+@dataclass(slots=True)
+class State:
+    """Everything."""
+
+    log_id: str
+    position: int = 0
+    now: int = 0
+    clusters: dict[str, Cluster] = field(default_factory=dict)
+    warmups: dict[str, Warmup] = field(default_factory=dict)  # by uid
+    jobs: dict[str, Job] = field(default_factory=dict)  # by uid
+    pods: dict[str, dict[str, bool]] = field(default_factory=dict)  # live Pods' uids by Job uid
+    open: dict[int, OpenIntent] = field(default_factory=dict)  # by seq
+    timers: list[tuple[int, str, str]] = field(default_factory=list)  # (due, warmup uid, what)
+    dirty: dict[str, int] = field(default_factory=dict)  # warmup uid → seq of the fact
+    touched: dict[str, bool] = field(default_factory=dict)  # within one event only
+
+
+def copy_record(record: Any) -> Any:
+    """Copy one dataclass: its dicts and lists one level deep, everything else shared."""
+    copied = {}
+    for slot in fields(record):
+        value = getattr(record, slot.name)
+        copied[slot.name] = value.copy() if isinstance(value, dict | list) else value
+    return type(record)(**copied)
+
+
+def copy_state(state: State) -> State:
+    """Give a state that can be folded on without touching this one."""
+    copied: State = copy_record(state)
+    for uid, warmup in state.warmups.items():
+        copied.warmups[uid] = copy_record(warmup)
+    for name, cluster in state.clusters.items():
+        copied.clusters[name] = copy_record(cluster)
+        copied.clusters[name].objects = {
+            kind: known.copy() for kind, known in cluster.objects.items()
+        }
+    copied.pods = {uid: pods.copy() for uid, pods in state.pods.items()}
+    return copied
