@@ -45,7 +45,7 @@ async def perform(effect: Effect, api: Api, *, timeout_seconds: float) -> Perfor
     try:
         match intent:
             case CreateJob():
-                return Performed((), await _create(effect, intent, api, timeout_seconds))
+                return await _create(effect, intent, api, timeout_seconds)
             case DeleteJob():
                 return Performed((), await _delete(intent, api, timeout_seconds))
             case StampTtl():
@@ -56,31 +56,33 @@ async def perform(effect: Effect, api: Api, *, timeout_seconds: float) -> Perfor
         return Performed((), Unknown(str(error)))
 
 
-async def look_up(effect: Effect, api: Api, *, timeout_seconds: float) -> Answer:
+async def look_up(effect: Effect, api: Api, *, timeout_seconds: float) -> Performed:
     """Say whether an intent landed: Done (found), Absent, or Unknown when that cannot be told.
 
     A Resolve leaves nothing behind, so it is always Absent.
     """
     intent = effect.intent
     if isinstance(intent, Resolve):
-        return Absent()
+        return Performed((), Absent())
     try:
         response = await _get_job(api, intent.namespace, intent.job_name, timeout_seconds)
     except ApiUnanswered as error:
-        return Unknown(str(error))
+        return Performed((), Unknown(str(error)))
     if response.code != NOT_FOUND and not response.ok:
-        return Unknown(status_words(response))
+        return Performed((), Unknown(status_words(response)))
     body = response.body if response.ok else None
     match intent:
         case CreateJob():
-            return _created(intent, body)
+            answer = _created(intent, body)
+            return Performed(_seen(api, body) if isinstance(answer, Done) else (), answer)
         case DeleteJob():
-            return _deleted(intent, body)
+            return Performed((), _deleted(intent, body))
         case StampTtl():
-            return _stamped(intent, body)
+            return Performed((), _stamped(intent, body))
 
 
-async def _create(effect: Effect, intent: CreateJob, api: Api, seconds: float) -> Answer:
+async def _create(effect: Effect, intent: CreateJob, api: Api, seconds: float) -> Performed:
+    """Create, and give the Job as it was answered: then no list can be taken to say it is gone."""
     if effect.body is None:
         msg = f"the body of Job {intent.namespace}/{intent.job_name} was not rebuilt"
         raise ValueError(msg)
@@ -88,15 +90,26 @@ async def _create(effect: Effect, intent: CreateJob, api: Api, seconds: float) -
     response = await api.send(request, timeout_seconds=seconds)
     if response.ok:
         uid = uid_of(response.body)
-        return Done(uid) if uid else Unknown("the created Job came back without a uid")
+        if not uid:
+            return Performed((), Unknown("the created Job came back without a uid"))
+        return Performed(_seen(api, response.body), Done(uid))
     if response.code != CONFLICT or status_reason(response) != "AlreadyExists":
-        return not_done(response)
+        return Performed((), not_done(response))
     found = await _get_job(api, intent.namespace, intent.job_name, seconds)
-    if found.code == NOT_FOUND:
-        return refusal(response)  # it went away in between: the next try will create it
+    if found.code == NOT_FOUND:  # it went away in between: the next try will create it
+        return Performed((), refusal(response))
     if not found.ok:
-        return Unknown(f"the name is taken, and by whom is unknown: {status_words(found)}")
-    return _taken(intent, found.body, refusal(response))
+        words = f"the name is taken, and by whom is unknown: {status_words(found)}"
+        return Performed((), Unknown(words))
+    answer = _taken(intent, found.body, refusal(response))
+    return Performed(_seen(api, found.body) if isinstance(answer, Done) else (), answer)
+
+
+def _seen(api: Api, body: Any) -> tuple[Observation, ...]:
+    try:
+        return (normalise(api.cluster, JOB, body),)
+    except ObjectMalformed:
+        return ()
 
 
 def _taken(intent: CreateJob, body: Any, refused: Refused) -> Answer:

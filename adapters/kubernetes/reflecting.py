@@ -187,7 +187,8 @@ class Reflector:
         if known is not None and number(version) < known:
             self._objects[subject.uid] = known
             return ()
-        return (Deleted(self.cluster, subject, version),)
+        seen = self._normalised(raw)
+        return (Deleted(self.cluster, subject, version, seen.level if seen else None),)
 
     def _move(self, version: str) -> None:
         """Go on from `version` after a cut; the collection's version never goes back."""

@@ -138,8 +138,7 @@ VOLUME: Schema = {
     "properties": {
         "name": {**DNS_LABEL, "description": "Name by which containers mount the volume."},
         **{
-            source: {**UNTYPED, "description": "As in core/v1 Volume."}
-            for source in VOLUME_SOURCES
+            source: {**UNTYPED, "description": "As in core/v1 Volume."} for source in VOLUME_SOURCES
         },
     },
 }

@@ -2,8 +2,12 @@
 
 Fields and bounds are those of AIBrix's public API, no more and no fewer, so that its manifests
 apply unchanged. There are no defaults: the controller applies them when it reads, and the stored
-spec stays as its author wrote it. Every rule here is one that the API server can afford: it
-refuses a rule whose worst case, at the bounds below, would cost too much.
+spec stays as its author wrote it. Every rule here is one that the API server can afford: it refuses a
+rule whose worst case, at the bounds below, would cost too much.
+
+Kubernetes forgives an unchanged spec what a new rule has against it, so an object from before the
+rule keeps its labels and status editable. It does not forgive a rule that cannot be evaluated,
+and that is why rules ask `has()` even for required fields.
 """
 
 from adapters.kubernetes.schemas_pods import (
@@ -40,20 +44,20 @@ _REQUIREMENT: Schema = {
             "items": _LABEL_VALUE,
         },
     },
-    # As schemas, not as a CEL rule: the list has no bound, so a rule on each entry is over budget.
-    "anyOf": [
+    "x-kubernetes-validations": [
         {
-            "required": ["values"],
-            "properties": {
-                "operator": {"enum": ["In", "NotIn"]},
-                "values": {"minItems": 1},
-            },
+            "rule": "!has(self.operator) || !(self.operator in ['In', 'NotIn']) || "
+            "(has(self.values) && size(self.values) > 0)",
+            "message": "must not be empty: In and NotIn compare the label with values",
+            "fieldPath": ".values",
+            "reason": "FieldValueRequired",
         },
         {
-            "properties": {
-                "operator": {"enum": ["Exists", "DoesNotExist"]},
-                "values": {"maxItems": 0},
-            },
+            "rule": "!has(self.operator) || !(self.operator in ['Exists', 'DoesNotExist']) || "
+            "!has(self.values) || size(self.values) == 0",
+            "message": "must be empty: Exists and DoesNotExist look at no value",
+            "fieldPath": ".values",
+            "reason": "FieldValueForbidden",
         },
     ],
 }
@@ -175,7 +179,8 @@ _IMAGE_PRELOAD: Schema = {
             "x-kubernetes-validations": [
                 {
                     # `==` on strings without a bound is over budget, `in` is charged by the list.
-                    "rule": "self.all(a, self.exists_one(b, b.image in [a.image]))",
+                    "rule": "self.all(a, !has(a.image) || "
+                    "self.exists_one(b, has(b.image) && b.image in [a.image]))",
                     "message": "must not list an image twice",
                     "reason": "FieldValueDuplicate",
                 },
@@ -228,7 +233,8 @@ _CUSTOM: Schema = {
             "items": VOLUME,
             "x-kubernetes-validations": [
                 {
-                    "rule": "self.all(a, self.exists_one(b, b.name == a.name))",
+                    "rule": "self.all(a, !has(a.name) || "
+                    "self.exists_one(b, has(b.name) && b.name == a.name))",
                     "message": "must not use a name twice",
                     "reason": "FieldValueDuplicate",
                 },
@@ -249,18 +255,25 @@ _CUSTOM: Schema = {
     },
     "x-kubernetes-validations": [
         {
-            "rule": "!has(self.initContainers) || self.initContainers.all(a, "
-            "self.initContainers.exists_one(b, b.name == a.name) && "
-            "(!has(self.containers) || !self.containers.exists(b, b.name == a.name)))",
+            "rule": "!has(self.initContainers) || self.initContainers.all(a, !has(a.name) || "
+            "self.initContainers.exists_one(b, has(b.name) && b.name == a.name))",
             "message": "must not use a container name twice",
             "fieldPath": ".initContainers",
             "reason": "FieldValueDuplicate",
         },
         {
-            "rule": "!has(self.containers) || self.containers.all(a, "
-            "self.containers.exists_one(b, b.name == a.name))",
+            "rule": "!has(self.containers) || self.containers.all(a, !has(a.name) || "
+            "self.containers.exists_one(b, has(b.name) && b.name == a.name))",
             "message": "must not use a container name twice",
             "fieldPath": ".containers",
+            "reason": "FieldValueDuplicate",
+        },
+        {
+            "rule": "!has(self.initContainers) || !has(self.containers) || "
+            "self.initContainers.all(a, !has(a.name) || "
+            "!self.containers.exists(b, has(b.name) && b.name == a.name))",
+            "message": "must not use the name of one of containers",
+            "fieldPath": ".initContainers",
             "reason": "FieldValueDuplicate",
         },
     ],
@@ -303,7 +316,7 @@ _POLICIES: Schema = {
 
 _RESERVED_NAME_RULE = (
     "!has(self.custom) || !has(self.custom.{field}) || !has(self.imagePreload) || "
-    "!has(self.imagePreload.images) || self.custom.{field}.all(c, "
+    "!has(self.imagePreload.images) || self.custom.{field}.all(c, !has(c.name) || "
     "!c.name.matches('^image-(0|[1-9][0-9]?)$') || "
     "int(c.name.substring(6)) >= size(self.imagePreload.images))"
 )

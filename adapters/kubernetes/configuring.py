@@ -1,0 +1,175 @@
+"""Access to API servers: addresses, trust and credentials, loaded as Kubernetes clients load them.
+
+A kubeconfig (with a context) or the Pod's service account; token files, exec plugins and rotated
+tokens are kubernetes_asyncio's business. Credentials are loaded again when the server no longer
+accepts them.
+"""
+
+import hashlib
+import os
+import re
+import ssl
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+
+import yaml
+from kubernetes_asyncio.client import Configuration
+from kubernetes_asyncio.config import ConfigException, load_incluster_config, load_kube_config
+
+from adapters.kubernetes.proxying import proxy_for
+from engine.errors import WarmlogError
+from machines.steadying import scrub
+
+_DEFAULT_KUBECONFIG = "~/.kube/config"
+_IN_CLUSTER = "KUBERNETES_SERVICE_HOST"
+# The library puts whole users, tokens included, into the words of its errors.
+_EMBEDDED = re.compile(r"\{.*\}", re.DOTALL)
+
+LoadConfiguration = Callable[[], Awaitable[Configuration]]
+
+
+class AccessUnusable(WarmlogError):
+    """No usable kubeconfig or service account; one sentence with what to do."""
+
+
+class Access:
+    """How to reach one API server, and as whom."""
+
+    def __init__(
+        self,
+        configuration: Configuration,
+        load: LoadConfiguration | None = None,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        """Use `configuration`; `load` gives a fresh one when its credentials have expired."""
+        self._configuration = configuration
+        self._load = load
+        self._environment = {} if environment is None else environment
+
+    @property
+    def host(self) -> str:
+        """The server's URL, without a slash at its end."""
+        return str(self._configuration.host).rstrip("/")
+
+    @property
+    def proxy(self) -> str | None:
+        """The proxy to go through: the kubeconfig's, else the environment's."""
+        return self._configuration.proxy or proxy_for(self.host, self._environment)
+
+    @property
+    def server_hostname(self) -> str | None:
+        """The name that the server's certificate is checked for, when it is not the host's."""
+        return self._configuration.tls_server_name or None
+
+    async def authorization(self) -> str:
+        """Give the Authorization header's value; empty when there is none. Raises AccessUnusable.
+
+        A service account's token is read again from its file once a minute.
+        """
+        try:
+            token = await self._configuration.get_api_key_with_prefix("BearerToken")
+            return str(token or "").strip()
+        except (ConfigException, OSError) as error:
+            raise AccessUnusable(f"the service account's token cannot be read: {error}") from error
+
+    async def renew(self) -> None:
+        """Load the credentials again. Raises AccessUnusable; then the old ones stay."""
+        if self._load is not None:
+            self._configuration = await self._load()
+
+    def tls_digest(self) -> str:
+        """Give a digest that changes when the certificates on disk do."""
+        digest = hashlib.sha256()
+        for name in self._tls_files():
+            digest.update(Path(name).read_bytes() if name else b"-")
+        return digest.hexdigest()
+
+    def ssl_context(self) -> ssl.SSLContext:
+        """Trust the cluster's own authority when it names one, and only that. Raises OSError.
+
+        Authorities in the environment (SSL_CERT_FILE and the like) count only for a cluster that
+        names none.
+        """
+        authority, certificate, key = self._tls_files()
+        context = ssl.create_default_context(cafile=authority)
+        # Newer Pythons refuse authorities without key identifiers, which Kubernetes' clients accept.
+        context.verify_flags &= ~ssl.VERIFY_X509_STRICT
+        if certificate:
+            context.load_cert_chain(certificate, keyfile=key)
+        if not self._configuration.verify_ssl:
+            context.check_hostname = False
+            context.verify_mode = ssl.CERT_NONE
+        return context
+
+    def _tls_files(self) -> tuple[str | None, str | None, str | None]:
+        settings = self._configuration
+        return settings.ssl_ca_cert, settings.cert_file, settings.key_file
+
+
+async def load_access(
+    *,
+    kubeconfig: str | None = None,
+    context: str | None = None,
+    environment: Mapping[str, str] = os.environ,
+) -> Access:
+    """Find out how to reach an API server. Raises AccessUnusable.
+
+    In this order: `kubeconfig` (a path), the environment's KUBECONFIG, the Pod's service account,
+    ~/.kube/config. A `context` asks for a kubeconfig.
+    """
+    load = _loader(kubeconfig, context, environment)
+    return Access(await load(), load, environment)
+
+
+def _loader(
+    kubeconfig: str | None, context: str | None, environment: Mapping[str, str]
+) -> LoadConfiguration:
+    named = kubeconfig or environment.get("KUBECONFIG") or ""
+    if not named and not context and environment.get(_IN_CLUSTER):
+        return _load_service_account
+    paths = named or _DEFAULT_KUBECONFIG
+
+    async def load() -> Configuration:
+        return await _load_kubeconfig(paths, context)
+
+    return load
+
+
+async def _load_service_account() -> Configuration:
+    configuration = Configuration()
+    try:
+        load_incluster_config(client_configuration=configuration)  # type: ignore[no-untyped-call]
+    except (ConfigException, OSError) as error:
+        raise AccessUnusable(
+            f"the Pod's service account cannot be used: {error}"
+            " Mount its token (automountServiceAccountToken), or give --kubeconfig."
+        ) from error
+    return configuration
+
+
+async def _load_kubeconfig(paths: str, context: str | None) -> Configuration:
+    if not _any_file(paths):
+        raise AccessUnusable(f"there is no kubeconfig at {paths}: give --kubeconfig FILE")
+    configuration = Configuration()
+    try:
+        await load_kube_config(
+            config_file=paths, context=context, client_configuration=configuration
+        )
+    except yaml.YAMLError as error:
+        raise AccessUnusable(f"kubeconfig {paths} is not YAML") from error
+    except ConfigException as error:
+        raise AccessUnusable(_config_words(paths, context, str(error))) from error
+    except (AssertionError, AttributeError, KeyError, OSError, TypeError, ValueError) as error:
+        words = f"kubeconfig {paths} cannot be used ({type(error).__name__}): check its contexts"
+        raise AccessUnusable(words) from error
+    return configuration
+
+
+def _any_file(paths: str) -> bool:
+    return any(Path(path).expanduser().is_file() for path in paths.split(os.pathsep) if path)
+
+
+def _config_words(paths: str, context: str | None, words: str) -> str:
+    said = scrub(_EMBEDDED.sub("{…}", words))
+    which = f" with context {context}" if context else ""
+    return f"kubeconfig {paths}{which} cannot be used: {said}"
