@@ -2,7 +2,9 @@
 
 Each stage gets a folder as its root and a fresh virtual environment as its base image's Python.
 Absolute paths in the steps are moved under that root. Since a virtual environment remembers
-where it lies, every stage is built in the same place and moved away when the next one begins.
+where it lies, every stage is built in the same place and moved away when the next one begins. Two
+things spare time and disk and change nothing else: pip compiles no bytecode, and what one stage
+copies from another is linked.
 """
 
 import json
@@ -110,7 +112,8 @@ class Builder:
         venv.create(base, with_pip=self._with_pip, symlinks=True)
         kept = {k: v for k, v in os.environ.items() if k.startswith(("PIP_", "SSL_", "HTTP"))}
         path = f"{base}/bin:{os.defpath}"
-        return Image(root, base, {**kept, "PATH": path, "TMPDIR": str(self._folder)}, root)
+        own = {"PATH": path, "TMPDIR": str(self._folder), "PIP_NO_COMPILE": "1"}
+        return Image(root, base, kept | own, root)
 
     def _take(self, image: Image, keyword: str, text: str) -> None:
         """Take one step of a stage."""
@@ -139,6 +142,7 @@ class Builder:
         *sources, target = [word for word in words if not word.startswith("--")]
         assert set(flags) <= {"from", "chown"}, flags
         origin = self._stages[flags["from"]] if "from" in flags else self._sources
+        copying = os.link if "from" in flags else shutil.copy2
         base = image.root if target.startswith("/") else image.workdir
         for source in sources:
             place = base / target.lstrip("/")
@@ -146,10 +150,12 @@ class Builder:
                 place /= Path(source).name
             found = origin / source.lstrip("/")
             if found.is_dir():
-                shutil.copytree(found, place, symlinks=True, dirs_exist_ok=True)
+                shutil.copytree(
+                    found, place, symlinks=True, dirs_exist_ok=True, copy_function=copying
+                )
             else:
                 place.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy2(found, place)
+                copying(found, place)
 
 
 def command(image: Image) -> list[str]:
