@@ -66,6 +66,7 @@ def _settle_border(
     if not recorded:
         return state, None
     found = _compare(domain.decide(state), recorded, last_fact, recorded[0].seq)
+    domain.rest(state)
     for event in recorded:
         state = domain.fold(state, event)
     return state, found

@@ -142,8 +142,7 @@ def _reachability(state: State, reach: Reachability, clock: int) -> Iterator[Dra
     if _cluster(state, reach.cluster).reachable == reach.reachable:
         return
     name = "Reachable" if reach.reachable else "Unreachable"
-    data = {"words": reach.words} if reach.words else {}
-    yield _draft(reach.cluster, Subject("", "", "", ""), name, **data)
+    yield _draft(reach.cluster, Subject("", "", "", ""), name, words=reach.words)
 
 
 def _answered(state: State, answered: Answered, clock: int) -> Iterator[Draft]:
