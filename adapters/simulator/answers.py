@@ -1,0 +1,167 @@
+"""What the API server says: Status objects, in the words and shapes of a real one."""
+
+from typing import Any, NamedTuple
+
+from adapters.ports import Response
+from adapters.simulator.resources import Resource
+from adapters.simulator.storage import Manifest
+
+
+class Refusal(Exception):
+    """A request that is not carried out; `response` is what its sender gets."""
+
+    def __init__(self, response: Response) -> None:
+        """Refuse with `response`."""
+        super().__init__(response.body["message"])
+        self.response = response
+
+
+class Cause(NamedTuple):
+    """Why a manifest is invalid: a field, and what is wrong with it."""
+
+    field: str
+    message: str
+    reason: str = "FieldValueInvalid"
+
+
+def failure(
+    code: int, reason: str, message: str, details: dict[str, Any] | None = None
+) -> Response:
+    """Give a Status that says no."""
+    body: Manifest = {
+        "kind": "Status",
+        "apiVersion": "v1",
+        "metadata": {},
+        "status": "Failure",
+        "message": message,
+        "reason": reason,
+    }
+    if details is not None:
+        body["details"] = details
+    return Response(code, {**body, "code": code})
+
+
+def deleted(resource: Resource, name: str, uid: str) -> Response:
+    """Say that an object is gone."""
+    body = {
+        "kind": "Status",
+        "apiVersion": "v1",
+        "metadata": {},
+        "status": "Success",
+        "details": {**_details(resource, name), "uid": uid},
+    }
+    return Response(200, body)
+
+
+def not_found(resource: Resource, name: str) -> Refusal:
+    """Refuse: there is no such object."""
+    message = f'{resource.full_name} "{name}" not found'
+    return Refusal(failure(404, "NotFound", message, _details(resource, name)))
+
+
+def no_such_path() -> Refusal:
+    """Refuse: there is no such resource."""
+    message = "the server could not find the requested resource"
+    return Refusal(failure(404, "NotFound", message, {}))
+
+
+def already_exists(resource: Resource, name: str) -> Refusal:
+    """Refuse a create: the name is taken."""
+    message = f'{resource.full_name} "{name}" already exists'
+    return Refusal(failure(409, "AlreadyExists", message, _details(resource, name)))
+
+
+def conflict(resource: Resource, name: str, words: str, *, by_kind: bool = False) -> Refusal:
+    """Refuse a write that was meant for another state of the object.
+
+    The precondition of a graceful delete is checked where only the kind is known (`by_kind`).
+    """
+    details = _details(resource, name, resource.kind if by_kind else resource.plural)
+    called = details["kind"] + (f".{resource.group}" if resource.group else "")
+    message = f'Operation cannot be fulfilled on {called} "{name}": {words}'
+    return Refusal(failure(409, "Conflict", message, details))
+
+
+def modified_since(resource: Resource, name: str) -> Refusal:
+    """Refuse an update that carries an old resourceVersion."""
+    words = (
+        "the object has been modified; please apply your changes to the latest version "
+        "and try again"
+    )
+    return conflict(resource, name, words)
+
+
+def forbidden(
+    resource: Resource, name: str, words: str, causes: list[dict[str, str]] | None = None
+) -> Refusal:
+    """Refuse what admission forbids."""
+    details = _details(resource, name)
+    if causes:
+        details["causes"] = causes
+    message = f'{resource.full_name} "{name}" is forbidden: {words}'
+    return Refusal(failure(403, "Forbidden", message, details))
+
+
+def namespace_terminating(resource: Resource, name: str, namespace: str) -> Refusal:
+    """Refuse a create in a namespace that is going away."""
+    cause = {
+        "reason": "NamespaceTerminating",
+        "message": f"namespace {namespace} is being terminated",
+        "field": "metadata.namespace",
+    }
+    words = f"unable to create new content in namespace {namespace} because it is being terminated"
+    return forbidden(resource, name, words, [cause])
+
+
+def invalid(resource: Resource, name: str, causes: list[Cause]) -> Refusal:
+    """Refuse a manifest, naming each field that is wrong."""
+    listed = [
+        {"reason": cause.reason, "message": cause.message, "field": cause.field} for cause in causes
+    ]
+    words = [f"{cause.field}: {cause.message}" for cause in causes]
+    text = words[0] if len(words) == 1 else f"[{', '.join(words)}]"
+    details = {**_details(resource, name, resource.kind), "causes": listed}
+    called = resource.kind + (f".{resource.group}" if resource.group else "")
+    message = f'{called} "{name}" is invalid: {text}'
+    return Refusal(failure(422, "Invalid", message, details))
+
+
+def patch_failed() -> Refusal:
+    """Refuse a JSON patch that cannot be applied, a failed `test` among others: no causes."""
+    message = "the server rejected our request due to an error in our request"
+    return Refusal(failure(422, "Invalid", message, {}))
+
+
+def bad_request(words: str) -> Refusal:
+    """Refuse a body that is not what it should be."""
+    return Refusal(failure(400, "BadRequest", words))
+
+
+def unsupported_media_type(words: str) -> Refusal:
+    """Refuse a body in a format that is not taken here."""
+    return Refusal(failure(415, "UnsupportedMediaType", words))
+
+
+def method_not_allowed() -> Refusal:
+    """Refuse a method that the path does not have."""
+    words = "the server does not allow this method on the requested resource"
+    return Refusal(failure(405, "MethodNotAllowed", words, {}))
+
+
+def expired(words: str) -> Response:
+    """Say that history has been compacted."""
+    return failure(410, "Expired", words)
+
+
+def too_new(version: int, current: int) -> Refusal:
+    """Refuse a read at a version that does not exist yet."""
+    message = f"Too large resource version: {version}, current: {current}"
+    cause = {"reason": "ResourceVersionTooLarge", "message": "Too large resource version"}
+    details = {"causes": [cause], "retryAfterSeconds": 1}
+    return Refusal(failure(504, "Timeout", message, details))
+
+
+def _details(resource: Resource, name: str, kind: str = "") -> dict[str, Any]:
+    """Name an object; empty parts are left out, as a real server leaves them."""
+    parts = {"name": name, "group": resource.group, "kind": kind or resource.plural}
+    return {part: value for part, value in parts.items() if value}

@@ -1,0 +1,334 @@
+"""The simulated API server: requests in, answers and watches out, over the real URL paths.
+
+It offers the port of the real adapter. `send` never suspends, and what it hands out is shared with
+the storage: bodies that are sent in or come back must not be changed afterwards.
+"""
+
+import base64
+import binascii
+import json
+from collections.abc import AsyncIterator
+from typing import Any, NamedTuple
+
+from adapters.ports import JSON_PATCH, MERGE_PATCH, ApiUnanswered, Request, Response
+from adapters.simulator import answers
+from adapters.simulator.answers import Refusal
+from adapters.simulator.faults import Faults, Loss
+from adapters.simulator.patching import PatchFailed, PatchMalformed, json_patched, merge_patched
+from adapters.simulator.registry import Changing, DeleteOptions, Registry
+from adapters.simulator.resources import POD, Place, place_of
+from adapters.simulator.selecting import SelectorMalformed, selector_of
+from adapters.simulator.storage import ADDED, Change, Manifest, Storage
+from adapters.simulator.watching import Scope, WatchCursor
+
+_TOO_OLD = "The provided continue parameter is too old to display a consistent list result."
+
+
+class _Reading(NamedTuple):
+    """What a list is to be answered from."""
+
+    items: list[Manifest]
+    version: int
+    start: str = ""  # the key behind the last page
+
+
+class ApiServer:
+    """One simulated API server; see the module."""
+
+    def __init__(self, cluster: str, storage: Storage, registry: Registry) -> None:
+        """Serve what `registry` guards, under the name `cluster`."""
+        self.faults = Faults()
+        self._cluster = cluster
+        self._storage = storage
+        self._registry = registry
+        self._cursors: list[WatchCursor] = []
+        storage.subscribe(self._stir)
+
+    @property
+    def cluster(self) -> str:
+        """The name under which this cluster stands in the log."""
+        return self._cluster
+
+    async def send(self, request: Request, *, timeout_seconds: float) -> Response:
+        """Answer at once; see `handle`. There is no time in which it could time out."""
+        del timeout_seconds
+        return self.handle(request)
+
+    def handle(self, request: Request) -> Response:
+        """Answer one request. Raises ApiUnanswered when a fault swallows request or reply."""
+        if self.faults.unreachable:
+            raise ApiUnanswered(self.faults.unreachable)
+        fault = self.faults.befalling(request)
+        if isinstance(fault, Response):
+            return fault
+        if fault is Loss.REQUEST:
+            raise ApiUnanswered("connection refused")
+        response = self.answer(request)
+        if fault is Loss.REPLY:
+            raise ApiUnanswered("connection reset by peer")
+        return response
+
+    def answer(self, request: Request) -> Response:
+        """Answer one request, whatever faults stand ready."""
+        try:
+            place = place_of(request.path)
+            if place is None:
+                raise answers.no_such_path()
+            return self._dispatch(request, place)
+        except Refusal as refusal:
+            return refusal.response
+
+    def open_watch(self, request: Request) -> WatchCursor:
+        """Open a watch; a refusal comes as its first event. Raises ApiUnanswered."""
+        if self.faults.unreachable:
+            raise ApiUnanswered(self.faults.unreachable)
+        self._cursors = [cursor for cursor in self._cursors if not cursor.finished]
+        cursor = self._opened(request)
+        self._cursors.append(cursor)
+        return cursor
+
+    async def watch(
+        self, request: Request, *, idle_seconds: float
+    ) -> AsyncIterator[dict[str, Any]]:
+        """Give a watch's events until it ends. Silence is never too long: no real time passes."""
+        del idle_seconds
+        cursor = self.open_watch(request)
+        while not cursor.ended:
+            events = cursor.take()
+            for event in events:
+                yield event
+            if not events and not cursor.ended:
+                await cursor.wait()
+
+    async def close(self) -> None:
+        """End all watches."""
+        for cursor in self._cursors:
+            cursor.close()
+
+    def cut_watches(self, words: str = "connection reset by peer") -> None:
+        """Break every open watch."""
+        for cursor in self._cursors:
+            cursor.cut(words)
+
+    @property
+    def cursors(self) -> tuple[WatchCursor, ...]:
+        """The watches opened so far that have not ended, oldest first."""
+        return tuple(cursor for cursor in self._cursors if not cursor.finished)
+
+    def _stir(self, kind: str, change: Change) -> None:
+        del kind, change
+        for cursor in self._cursors:
+            cursor.stir()
+
+    def _dispatch(self, request: Request, place: Place) -> Response:
+        if place.subresource not in {"", "status", "eviction"}:
+            raise answers.no_such_path()
+        if place.subresource == "status" and not place.resource.status_subresource:
+            raise answers.no_such_path()
+        match request.method, bool(place.name), place.subresource:
+            case "GET", False, "":
+                return self._list(place, dict(request.query))
+            case "GET", True, "" | "status":
+                return Response(200, self._registry.get(place))
+            case "POST", False, "":
+                return self._create(request, place)
+            case "POST", True, "eviction" if place.resource is POD:
+                return self._evict(place)
+            case "PUT", True, "" | "status":
+                return self._replace(request, place)
+            case "PATCH", True, "" | "status":
+                return self._patch(request, place)
+            case "DELETE", True, "":
+                return self._delete(request, place)
+            case _:
+                raise answers.method_not_allowed()
+
+    def _create(self, request: Request, place: Place) -> Response:
+        if place.resource.namespaced and not place.namespace:
+            raise answers.method_not_allowed()
+        body = request.body
+        given = (body.get("metadata") or {}).get("namespace") if isinstance(body, dict) else None
+        if given and given != place.namespace:
+            raise answers.bad_request(
+                "the namespace of the provided object does not match the namespace sent on the "
+                "request"
+            )
+        dry_run = dict(request.query).get("dryRun") == "All"
+        made = self._registry.create(place.resource, place.namespace, body, dry_run=dry_run)
+        return Response(201, made)
+
+    def _replace(self, request: Request, place: Place) -> Response:
+        return self._changed(request, place, lambda _: request.body)
+
+    def _patch(self, request: Request, place: Place) -> Response:
+        match request.content_type:
+            case t if t == JSON_PATCH:
+                return self._changed(request, place, _json_patch(request.body))
+            case t if t == MERGE_PATCH:
+                return self._changed(
+                    request, place, lambda current: merge_patched(current, request.body)
+                )
+            case other:
+                raise answers.unsupported_media_type(
+                    "the body of the request was in an unknown format - accepted media types "
+                    f"include: {JSON_PATCH}, {MERGE_PATCH} (not {other})"
+                )
+
+    def _changed(self, request: Request, place: Place, change: Changing) -> Response:
+        dry_run = dict(request.query).get("dryRun") == "All"
+        changed = self._registry.update(place, change, dry_run=dry_run)
+        return Response(200, changed)
+
+    def _delete(self, request: Request, place: Place) -> Response:
+        body = request.body if isinstance(request.body, dict) else {}
+        query = dict(request.query)
+        preconditions = body.get("preconditions") or {}
+        grace = body.get("gracePeriodSeconds", query.get("gracePeriodSeconds"))
+        options = DeleteOptions(
+            uid=preconditions.get("uid"),
+            version=preconditions.get("resourceVersion"),
+            propagation=body.get("propagationPolicy", query.get("propagationPolicy")),
+            grace_seconds=None if grace is None else int(grace),
+        )
+        item, gone = self._registry.delete(place, options)
+        if gone and not place.resource.deleted_shown:
+            return answers.deleted(place.resource, place.name, item["metadata"]["uid"])
+        return Response(200, item)
+
+    def _evict(self, place: Place) -> Response:
+        """Delete a Pod by the eviction API: it says on the Pod that it was a disruption."""
+        condition = {
+            "type": "DisruptionTarget",
+            "status": "True",
+            "reason": "EvictionByEvictionAPI",
+            "message": "Eviction API: evicting",
+        }
+
+        def disrupted(pod: Manifest) -> Manifest:
+            status = pod["status"]
+            conditions = [*(status.get("conditions") or ()), condition]
+            return {**pod, "status": {**status, "conditions": conditions}}
+
+        self._registry.update(place._replace(subresource="status"), disrupted)
+        self._registry.delete(place, DeleteOptions())
+        body = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success"}
+        return Response(201, {**body, "code": 201})
+
+    def _list(self, place: Place, query: dict[str, str]) -> Response:
+        selects = _selector(query)
+        reading = self._reading(place, query)
+        items = reading.items
+        if reading.start:
+            items = [item for item in items if _key(item) > reading.start]
+        if selects is not None:
+            items = [item for item in items if selects(item)]
+        metadata: dict[str, Any] = {"resourceVersion": str(reading.version)}
+        limit = int(query.get("limit") or 0)
+        if limit and len(items) > limit:
+            metadata["continue"] = _token(reading.version, _key(items[limit - 1]))
+            if selects is None:  # a real server does not count what a selector would leave
+                metadata["remainingItemCount"] = len(items) - limit
+            items = items[:limit]
+        resource = place.resource
+        body = {
+            "kind": f"{resource.kind}List",
+            "apiVersion": resource.api_version,
+            "metadata": metadata,
+            "items": items,
+        }
+        return Response(200, body)
+
+    def _reading(self, place: Place, query: dict[str, str]) -> _Reading:
+        """Find the version at which a list is to be read: now, unless it says otherwise."""
+        storage, kind, namespace = self._storage, place.resource.kind, place.namespace
+        if query.get("continue"):
+            version, start = _read_token(query["continue"])
+            if version < storage.compacted:
+                raise Refusal(answers.expired(_TOO_OLD))
+            return _Reading(storage.listed_at(kind, namespace, version), version, start)
+        wanted = int(query.get("resourceVersion") or 0)
+        if wanted > storage.version:
+            raise answers.too_new(wanted, storage.version)
+        if query.get("resourceVersionMatch") == "Exact":
+            if wanted < storage.compacted:
+                words = f"The provided resource version is too old: {wanted}"
+                raise Refusal(answers.expired(words))
+            return _Reading(storage.listed_at(kind, namespace, wanted), wanted)
+        stale = self.faults.list_version
+        if stale is not None and stale >= wanted:
+            return _Reading(storage.listed_at(kind, namespace, stale), stale)
+        return _Reading(storage.listed(kind, namespace), storage.version)
+
+    def _opened(self, request: Request) -> WatchCursor:
+        place = place_of(request.path)
+        query = dict(request.query)
+        try:
+            if place is None or place.name:
+                raise answers.no_such_path()
+            selects = _selector(query)
+        except Refusal as refusal:
+            place = place or Place(POD)
+            return self._refused(place, refusal.response)
+        storage, resource = self._storage, place.resource
+        scope = Scope(resource, place.namespace, selects)
+        wanted = int(query.get("resourceVersion") or 0)
+        if 0 < wanted < storage.compacted:
+            words = f"too old resource version: {wanted} ({storage.compacted})"
+            return self._refused(place, answers.expired(words))
+        if wanted > storage.version:
+            return self._refused(place, answers.too_new(wanted, storage.version).response)
+        if wanted:
+            begin = storage.position_after(resource.kind, wanted)
+            return WatchCursor(storage, scope, begin)
+        first = [
+            {"type": ADDED, "object": item}
+            for item in storage.listed(resource.kind, place.namespace)
+            if selects is None or selects(item)
+        ]
+        begin = storage.position(resource.kind)
+        return WatchCursor(storage, scope, begin, first)
+
+    def _refused(self, place: Place, response: Response) -> WatchCursor:
+        cursor = WatchCursor(self._storage, Scope(place.resource), 0)
+        cursor.refuse(response.body)
+        return cursor
+
+
+def _selector(query: dict[str, str]) -> Any:
+    try:
+        return selector_of(query.get("labelSelector", ""), query.get("fieldSelector", ""))
+    except SelectorMalformed as error:
+        raise answers.bad_request(str(error)) from None
+
+
+def _json_patch(patch: Any) -> Changing:
+    def change(current: Manifest) -> Manifest:
+        try:
+            patched = json_patched(current, patch)
+        except PatchMalformed as error:
+            raise answers.bad_request(str(error)) from None
+        except PatchFailed:
+            raise answers.patch_failed() from None
+        if not isinstance(patched, dict):
+            raise answers.patch_failed()
+        return patched
+
+    return change
+
+
+def _key(item: Manifest) -> str:
+    metadata = item["metadata"]
+    return f"{metadata.get('namespace', '')}/{metadata['name']}"
+
+
+def _token(version: int, start: str) -> str:
+    text = json.dumps({"v": "meta.k8s.io/v1", "rv": version, "start": f"{start}\0"})
+    return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+
+
+def _read_token(token: str) -> tuple[int, str]:
+    try:
+        read = json.loads(base64.urlsafe_b64decode(token + "=" * (-len(token) % 4)))
+        return int(read["rv"]), str(read["start"]).rstrip("\0")
+    except (ValueError, KeyError, TypeError, binascii.Error):
+        raise answers.bad_request("continue key is not valid") from None

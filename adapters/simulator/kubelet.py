@@ -1,0 +1,240 @@
+"""The kubelets of all nodes: what becomes of a Pod once it is bound, by its node's plan."""
+
+from collections.abc import Callable, Mapping
+
+from adapters.simulator import pod_statuses
+from adapters.simulator.clock import SECOND, Span
+from adapters.simulator.controlling import (
+    Controller,
+    Surroundings,
+    controller_of,
+    has_ended,
+    is_deleting,
+    with_condition,
+)
+from adapters.simulator.plans import Ending, NodePlan, doubled
+from adapters.simulator.registry import DeleteOptions
+from adapters.simulator.resources import NODE, POD
+from adapters.simulator.storage import ADDED, DELETED, Change, Manifest, key_of
+
+COMPONENT = "kubelet"
+DEFAULT_PLAN = NodePlan()
+
+_FORCED = DeleteOptions(propagation="Background", grace_seconds=0)
+_KILLED = 137
+
+# From a failed pull until the kubelet shows that it waits before the next.
+_UNTIL_BACKOFF_SHOWN = Span(SECOND, 3 * SECOND)
+
+
+class Kubelets(Controller):
+    """See the module."""
+
+    def __init__(self, around: Surroundings, plans: Mapping[str, NodePlan]) -> None:
+        """Watch Pods and Nodes; `plans` are by node name and may change at any time."""
+        super().__init__(around)
+        self._plans = plans
+        self._stopped: set[str] = set()
+        self._attempts: dict[str, int] = {}  # uid of a Job (or Pod) -> Pods of it that ran
+        around.storage.subscribe(self._on_change)
+
+    def stop(self, node_name: str) -> None:
+        """Have a node's kubelet do and say nothing any more."""
+        self._stopped.add(node_name)
+
+    def start(self, node_name: str) -> None:
+        """Have a node's kubelet go on; it looks at every Pod of its node again."""
+        self._stopped.discard(node_name)
+        for pod in self.pods_on(node_name):
+            self._take_up(pod)
+        self._say_ready(node_name)
+
+    def runs(self, node_name: str) -> bool:
+        """Say whether there is a node of this name whose kubelet works."""
+        exists = self.storage.get(NODE.kind, key_of("", node_name)) is not None
+        return exists and node_name not in self._stopped
+
+    def evict(self, pod: Manifest, message: str) -> None:
+        """End a Pod because its node ran low."""
+        self.change_status(pod, lambda _: pod_statuses.evicted(pod, self.agenda.now, message))
+        self.around.recorder.record(pod, COMPONENT, "Evicted", message, warning=True)
+
+    def _on_change(self, kind: str, change: Change) -> None:
+        if kind == NODE.kind and change.type == ADDED:
+            self._on_new_node(change.object["metadata"]["name"])
+        elif kind == POD.kind and change.type != DELETED:
+            pod, before = change.object, change.previous
+            if not pod["spec"].get("nodeName"):
+                return
+            if before is None or not before["spec"].get("nodeName"):
+                self._do(pod, "accept", self._soon(pod), self._accept)
+            elif is_deleting(pod) and not is_deleting(before):
+                self._stop_later(pod)
+
+    def _on_new_node(self, node_name: str) -> None:
+        """A kubelet registers; Pods bound to an earlier machine of that name are not here."""
+        at = self.agenda.now + self.chance.between(
+            self.timing.kubelet_sync, "node", node_name, self.storage.version
+        )
+        self.agenda.put(at, ("node-ready", node_name), lambda: self._say_ready(node_name))
+        for pod in self.pods_on(node_name):
+            if pod["status"].get("phase") == "Running":
+                self._do(pod, "lost", self._soon(pod), self._lose)
+            else:
+                self._take_up(pod)
+
+    def _say_ready(self, node_name: str) -> None:
+        node = self.storage.get(NODE.kind, key_of("", node_name))
+        if node is None or node_name in self._stopped:
+            return
+        condition = {
+            "type": "Ready",
+            "status": "True",
+            "reason": "KubeletReady",
+            "message": "kubelet is posting ready status",
+        }
+        self.change_status(node, lambda status: with_condition(status, condition, self.agenda.now))
+
+    def _take_up(self, pod: Manifest) -> None:
+        if is_deleting(pod):
+            self._stop_later(pod)
+        elif pod["status"].get("phase") == "Pending":
+            self._do(pod, "accept", self._soon(pod), self._accept)
+        elif pod["status"].get("phase") == "Running":
+            self._finish_later(pod)
+
+    def _plan(self, pod: Manifest) -> NodePlan:
+        return self._plans.get(pod["spec"]["nodeName"], DEFAULT_PLAN)
+
+    def _soon(self, pod: Manifest) -> int:
+        return self.timing_of(pod, "sync", self.timing.kubelet_sync)
+
+    def timing_of(self, pod: Manifest, what: str, span: Span) -> int:
+        """Draw how long something takes for a Pod: the same whenever it is asked."""
+        return self.chance.between(span, what, pod["metadata"]["uid"])
+
+    def _do(self, pod: Manifest, what: str, after: int, action: Callable[[Manifest], None]) -> None:
+        """Have `action` run on the Pod as it will be, if it and its kubelet are still there."""
+        metadata = pod["metadata"]
+        key, uid = key_of(metadata["namespace"], metadata["name"]), metadata["uid"]
+        node_name = pod["spec"]["nodeName"]
+        node = self.storage.get(NODE.kind, key_of("", node_name))
+        machine = node["metadata"]["uid"] if node else ""
+
+        def run() -> None:
+            current = self.storage.get(POD.kind, key)
+            host = self.storage.get(NODE.kind, key_of("", node_name))
+            if current is None or current["metadata"]["uid"] != uid or host is None:
+                return
+            if self.runs(node_name) and host["metadata"]["uid"] == machine:
+                action(current)
+
+        self.agenda.put(self.agenda.now + after, ("kubelet", uid, what), run)
+
+    def _set(self, pod: Manifest, status: Manifest) -> Manifest:
+        return self.change_status(pod, lambda _: status) or pod
+
+    def _accept(self, pod: Manifest) -> None:
+        if is_deleting(pod) or has_ended(pod):
+            return
+        pod = self._set(pod, pod_statuses.waiting(pod, self.agenda.now, "ContainerCreating"))
+        plan = self._plan(pod)
+        if plan.starts:
+            image = pod["spec"]["containers"][0]["image"]
+            self.around.recorder.record(pod, COMPONENT, "Pulling", f'Pulling image "{image}"')
+            self._do(pod, "pull", self.timing_of(pod, "pull", plan.pull), self._pull(0))
+
+    def _pull(self, failed_so_far: int) -> Callable[[Manifest], None]:
+        """Give the end of a pull: the image is there, or the registry said no."""
+
+        def pulled(pod: Manifest) -> None:
+            if is_deleting(pod) or has_ended(pod):
+                return
+            plan = self._plan(pod)
+            if plan.pull_failures is not None and failed_so_far >= plan.pull_failures:
+                self._run(pod)
+                return
+            image = pod["spec"]["containers"][0]["image"]
+            words = plan.pull_words.format(image=image)
+            status = pod_statuses.waiting(pod, self.agenda.now, "ErrImagePull", words)
+            pod = self._set(pod, status)
+            told = f'Failed to pull image "{image}": {words}'
+            self.around.recorder.record(pod, COMPONENT, "Failed", told, warning=True)
+            shown = self.timing_of(pod, f"backoff {failed_so_far}", _UNTIL_BACKOFF_SHOWN)
+            self._do(pod, "backoff", shown, self._back_off(image, words))
+            backoff = doubled(
+                self.timing.pull_backoff, failed_so_far, self.timing.pull_backoff_limit
+            )
+            again = self.timing_of(pod, "pull", plan.pull)
+            self._do(pod, "pull", backoff + again, self._pull(failed_so_far + 1))
+
+        return pulled
+
+    def _back_off(self, image: str, words: str) -> Callable[[Manifest], None]:
+        def back_off(pod: Manifest) -> None:
+            if is_deleting(pod) or has_ended(pod):
+                return
+            told = f'Back-off pulling image "{image}"'
+            status = pod_statuses.waiting(
+                pod, self.agenda.now, "ImagePullBackOff", f"{told}: ErrImagePull: {words}"
+            )
+            pod = self._set(pod, status)
+            self.around.recorder.record(pod, COMPONENT, "BackOff", told)
+
+        return back_off
+
+    def _run(self, pod: Manifest) -> None:
+        owner = controller_of(pod)
+        uid = owner["uid"] if owner else pod["metadata"]["uid"]
+        self._attempts[uid] = self._attempts.get(uid, 0) + 1
+        pod = self._set(pod, pod_statuses.running(pod, self.agenda.now))
+        for container in pod["spec"]["containers"]:
+            words = f"Started container {container['name']}"
+            self.around.recorder.record(pod, COMPONENT, "Started", words)
+        self._finish_later(pod)
+
+    def _finish_later(self, pod: Manifest) -> None:
+        plan = self._plan(pod)
+        if plan.ending is not Ending.HANG:
+            self._do(pod, "end", self.timing_of(pod, "run", plan.run), self._end)
+
+    def _end(self, pod: Manifest) -> None:
+        if has_ended(pod):
+            return
+        plan, now = self._plan(pod), self.agenda.now
+        if self._fails(pod, plan):
+            self._set(pod, pod_statuses.failed(pod, now, plan.exit_code, plan.message))
+        else:
+            self._set(pod, pod_statuses.succeeded(pod, now))
+
+    def _fails(self, pod: Manifest, plan: NodePlan) -> bool:
+        uid = pod["metadata"]["uid"]
+        if plan.fail_rate and self.chance.fraction("fails", uid) < plan.fail_rate:
+            return True
+        if plan.ending is not Ending.FAIL:
+            return False
+        owner = controller_of(pod)
+        attempt = self._attempts.get(owner["uid"] if owner else uid, 1)
+        return plan.failures is None or attempt <= plan.failures
+
+    def _stop_later(self, pod: Manifest) -> None:
+        grace = pod["metadata"].get("deletionGracePeriodSeconds", 0) * SECOND
+        stop = min(self.timing_of(pod, "stop", self._plan(pod).stop), grace)
+        self._do(pod, "stop", stop, self._killed)
+
+    def _killed(self, pod: Manifest) -> None:
+        """End a deleted Pod's containers and say that nothing of it is left."""
+        if not has_ended(pod):
+            pod = self._set(pod, pod_statuses.failed(pod, self.agenda.now, _KILLED, ""))
+        self._do(pod, "remove", self._soon(pod), lambda current: self.delete(current, _FORCED))
+
+    def _lose(self, pod: Manifest) -> None:
+        if not has_ended(pod):
+            status = pod_statuses.failed(
+                pod,
+                self.agenda.now,
+                _KILLED,
+                pod_statuses.LOST_CONTAINER,
+                "ContainerStatusUnknown",
+            )
+            self._set(pod, status)

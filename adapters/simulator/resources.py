@@ -1,0 +1,80 @@
+"""The kinds that the simulated API server has, and the paths under which it has them."""
+
+from typing import NamedTuple
+
+
+class Resource(NamedTuple):
+    """A kind and what the API server needs to know of it."""
+
+    kind: str
+    plural: str
+    api_version: str
+    namespaced: bool = True
+    status_subresource: bool = True
+    custom: bool = False  # declared by a CustomResourceDefinition
+    deleted_shown: bool = False  # a delete answers with the object, not with a Status
+
+    @property
+    def group(self) -> str:
+        """The API group; empty for the core kinds."""
+        return self.api_version.rpartition("/")[0]
+
+    @property
+    def full_name(self) -> str:
+        """The plural as the server writes it in its messages: `jobs.batch`, `nodes`."""
+        return f"{self.plural}.{self.group}" if self.group else self.plural
+
+    @property
+    def root(self) -> str:
+        """The path under which the kind lies."""
+        return f"/apis/{self.api_version}" if self.group else f"/api/{self.api_version}"
+
+
+NAMESPACE = Resource("Namespace", "namespaces", "v1", namespaced=False, deleted_shown=True)
+NODE = Resource("Node", "nodes", "v1", namespaced=False)
+POD = Resource("Pod", "pods", "v1", deleted_shown=True)
+EVENT = Resource("Event", "events", "v1", status_subresource=False)
+JOB = Resource("Job", "jobs", "batch/v1")
+LEASE = Resource("Lease", "leases", "coordination.k8s.io/v1", status_subresource=False)
+WARMUP = Resource("ModelWarmup", "modelwarmups", "model.aibrix.ai/v1alpha1", custom=True)
+
+RESOURCES = (NAMESPACE, NODE, POD, EVENT, JOB, LEASE, WARMUP)
+BY_KIND = {resource.kind: resource for resource in RESOURCES}
+_BY_PATH = {(resource.root, resource.plural): resource for resource in RESOURCES}
+
+_CORE_ROOT_PARTS, _GROUP_ROOT_PARTS = 2, 3
+
+
+class Place(NamedTuple):
+    """What a path points at: a collection when `name` is empty, an object otherwise."""
+
+    resource: Resource
+    namespace: str = ""
+    name: str = ""
+    subresource: str = ""
+
+
+def place_of(path: str) -> Place | None:
+    """Read a request's path; None when the server has nothing there."""
+    parts = path.strip("/").split("/")
+    cut = _CORE_ROOT_PARTS if parts[0] == "api" else _GROUP_ROOT_PARTS
+    root, rest = "/" + "/".join(parts[:cut]), parts[cut:]
+    namespace = ""
+    if len(rest) > 2 and rest[0] == "namespaces" and (root, rest[2]) in _BY_PATH:  # noqa: PLR2004 -- namespaces/NAME/PLURAL
+        namespace, rest = rest[1], rest[2:]
+    if not 1 <= len(rest) <= 3:  # noqa: PLR2004 -- PLURAL[/NAME[/SUBRESOURCE]]
+        return None
+    resource = _BY_PATH.get((root, rest[0]))
+    if resource is None or (namespace and not resource.namespaced):
+        return None
+    name, subresource = (*rest[1:], "", "")[:2]
+    if name and resource.namespaced and not namespace:
+        return None
+    return Place(resource, namespace, name, subresource)
+
+
+def path_of(resource: Resource, namespace: str = "", name: str = "", subresource: str = "") -> str:
+    """Write the path of a collection or an object."""
+    within = f"/namespaces/{namespace}" if namespace else ""
+    tail = "".join(f"/{part}" for part in (name, subresource) if part)
+    return f"{resource.root}{within}/{resource.plural}{tail}"

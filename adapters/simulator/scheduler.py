@@ -1,0 +1,231 @@
+"""The scheduler: binds Pods to nodes, and says why when it cannot."""
+
+from collections import Counter
+from collections.abc import Iterable
+
+from adapters.simulator.controlling import (
+    Controller,
+    Surroundings,
+    condition_of,
+    has_ended,
+    is_deleting,
+    with_condition,
+)
+from adapters.simulator.plans import doubled
+from adapters.simulator.resources import NODE, POD
+from adapters.simulator.selecting import affinity_matches
+from adapters.simulator.storage import DELETED, Change, Manifest
+
+COMPONENT = "default-scheduler"
+
+_AFFINITY = "node(s) didn't match Pod's node affinity/selector"
+_CORDONED = "node(s) were unschedulable"
+_OUTSIDE = "node(s) didn't satisfy plugin(s) [NodeAffinity]"
+_TAINTED = "node(s) had untolerated taint(s)"
+_FULL = "Too many pods"
+_NO_NODES = "no nodes available to schedule pods"
+
+
+class Scheduler(Controller):
+    """See the module."""
+
+    def __init__(self, around: Surroundings) -> None:
+        """Watch Pods and Nodes."""
+        super().__init__(around)
+        self._waiting: dict[str, int] = {}  # key of a Pod without a node -> attempts so far
+        self._waiting_for_room: dict[str, None] = {}
+        self._tried_at: dict[str, int] = {}
+        self._bound: dict[str, set[str]] = {}  # node -> keys of its Pods that have not ended
+        around.storage.subscribe(self._on_change)
+
+    def _on_change(self, kind: str, change: Change) -> None:
+        if kind == NODE.kind:
+            if _matters(change):
+                self._try_again(self._waiting)
+        elif kind == POD.kind:
+            self._on_pod(change)
+
+    def _on_pod(self, change: Change) -> None:
+        pod, key = change.object, change.key
+        node = pod["spec"].get("nodeName")
+        if node:
+            self._forget(key)
+            bound = self._bound.setdefault(node, set())
+            if change.type == DELETED or has_ended(pod):
+                if key in bound:
+                    bound.remove(key)
+                    self._try_again(self._waiting_for_room)
+            else:
+                bound.add(key)
+        elif change.type == DELETED or is_deleting(pod):
+            self._forget(key)
+        elif key not in self._waiting:
+            self._waiting[key] = 0
+            self._try(key, 0)
+
+    def _forget(self, key: str) -> None:
+        self._waiting.pop(key, None)
+        self._waiting_for_room.pop(key, None)
+        self._tried_at.pop(key, None)
+
+    def _try_again(self, keys: Iterable[str]) -> None:
+        """A change may have helped any of these Pods; each is tried once its back-off is over."""
+        for key in keys:
+            attempts = self._waiting[key]
+            backoff = 0
+            if attempts:
+                backoff = doubled(
+                    self.timing.scheduling_backoff,
+                    attempts - 1,
+                    self.timing.scheduling_backoff_limit,
+                )
+            self._try(key, self._tried_at.get(key, self.agenda.now) + backoff)
+
+    def _try(self, key: str, earliest: int) -> None:
+        delay = self.chance.between(self.timing.scheduling, "schedule", key, self.storage.version)
+        at = max(self.agenda.now + delay, earliest)
+        self.agenda.put(at, ("schedule", key), lambda: self._schedule(key))
+
+    def _schedule(self, key: str) -> None:
+        if key not in self._waiting:
+            return
+        pod = self.storage.get(POD.kind, key)
+        if pod is None:
+            return
+        self._waiting[key] += 1
+        self._tried_at[key] = self.agenda.now
+        candidates, outside = self._candidates(pod)
+        fitting = []
+        reasons: Counter[str] = Counter()
+        for node in candidates:
+            reason = self._objection(pod, node)
+            if reason is None:
+                fitting.append(node)
+            else:
+                reasons[reason] += 1
+        if fitting:
+            self._bind(pod, min(fitting, key=self._preference))
+            return
+        if outside:
+            reasons[_OUTSIDE] += outside
+        if reasons[_FULL]:
+            self._waiting_for_room[key] = None
+        self._refuse(pod, _unfit_words(reasons))
+
+    def _candidates(self, pod: Manifest) -> tuple[list[Manifest], int]:
+        """Give the nodes to be looked at, and how many the Pod's pinning left out unseen."""
+        nodes = self.storage.objects(NODE.kind)
+        pinned = _pinned_names(pod)
+        if pinned is None:
+            return self.storage.listed(NODE.kind), 0
+        found = [nodes[f"/{name}"] for name in sorted(pinned) if f"/{name}" in nodes]
+        return found, len(nodes) - len(found)
+
+    def _objection(self, pod: Manifest, node: Manifest) -> str | None:
+        """Give why a node does not fit, by the first filter that says no."""
+        spec = node.get("spec") or {}
+        tolerations = pod["spec"].get("tolerations") or ()
+        if spec.get("unschedulable"):
+            return _CORDONED
+        for taint in spec.get("taints") or ():
+            if taint["effect"] != "PreferNoSchedule" and not tolerated(taint, tolerations):
+                return _TAINTED
+        terms = _required_terms(pod)
+        if terms is not None and not affinity_matches(terms, node):
+            return _AFFINITY
+        limit = int(((node.get("status") or {}).get("allocatable") or {}).get("pods", 110))
+        if len(self._bound.get(node["metadata"]["name"], ())) >= limit:
+            return _FULL
+        return None
+
+    def _preference(self, node: Manifest) -> tuple[int, str]:
+        name = node["metadata"]["name"]
+        return len(self._bound.get(name, ())), name
+
+    def _bind(self, pod: Manifest, node: Manifest) -> None:
+        name, namespace = pod["metadata"]["name"], pod["metadata"]["namespace"]
+        node_name = node["metadata"]["name"]
+        scheduled = {"type": "PodScheduled", "status": "True", "lastProbeTime": None}
+
+        status = with_condition(pod["status"], scheduled, self.agenda.now)
+        self.registry.bind(pod, node_name, status)
+        words = f"Successfully assigned {namespace}/{name} to {node_name}"
+        self.around.recorder.record(pod, COMPONENT, "Scheduled", words)
+
+    def _refuse(self, pod: Manifest, words: str) -> None:
+        standing = condition_of(pod, "PodScheduled")
+        if standing is None or standing.get("message") != words:
+            condition = {
+                "type": "PodScheduled",
+                "status": "False",
+                "lastProbeTime": None,
+                "reason": "Unschedulable",
+                "message": words,
+            }
+            self.change_status(
+                pod, lambda status: with_condition(status, condition, self.agenda.now)
+            )
+        self.around.recorder.record(pod, COMPONENT, "FailedScheduling", words, warning=True)
+
+
+def tolerated(taint: Manifest, tolerations: Iterable[Manifest]) -> Manifest | None:
+    """Give the first toleration that bears a taint."""
+    for toleration in tolerations:
+        if toleration.get("effect") not in {None, "", taint["effect"]}:
+            continue
+        if toleration.get("key") not in {None, "", taint["key"]}:
+            continue
+        exists = toleration.get("operator") == "Exists"
+        if exists or toleration.get("value", "") == taint.get("value", ""):
+            return toleration
+    return None
+
+
+def _required_terms(pod: Manifest) -> list[Manifest] | None:
+    affinity = (pod["spec"].get("affinity") or {}).get("nodeAffinity") or {}
+    required = affinity.get("requiredDuringSchedulingIgnoredDuringExecution")
+    return None if required is None else required.get("nodeSelectorTerms") or []
+
+
+def _pinned_names(pod: Manifest) -> set[str] | None:
+    """Give the nodes that a Pod names by matchFields; None when some term names none."""
+    terms = _required_terms(pod)
+    if terms is None:
+        return None
+    names: set[str] = set()
+    for term in terms:
+        fields = [
+            set(field.get("values") or ())
+            for field in term.get("matchFields") or ()
+            if field["key"] == "metadata.name" and field["operator"] == "In"
+        ]
+        if not fields:
+            return None
+        names |= set.intersection(*fields)
+    return names
+
+
+def _matters(change: Change) -> bool:
+    """Say whether a Node changed in what the scheduler looks at: heartbeats do not."""
+    if change.type == DELETED or change.previous is None:
+        return True
+    old, new = change.previous, change.object
+    return (
+        old["metadata"].get("labels") != new["metadata"].get("labels")
+        or old.get("spec") != new.get("spec")
+        or (old.get("status") or {}).get("allocatable")
+        != (new.get("status") or {}).get("allocatable")
+    )
+
+
+def _unfit_words(reasons: Counter[str]) -> str:
+    """Say why no node fits, in the form of the real scheduler."""
+    total = reasons.total()
+    if not total:
+        return _NO_NODES
+    listed = ", ".join(sorted(f"{count} {reason}" for reason, count in reasons.items()))
+    helpless = "Preemption is not helpful for scheduling"
+    if reasons[_FULL]:
+        helpless = "No preemption victims found for incoming pod"
+    shown = f"0/{total} nodes are available"
+    return f"{shown}: {listed}. preemption: {shown}: {total} {helpless}."

@@ -1,0 +1,128 @@
+"""Label selectors, field selectors, and the node affinity of Pods."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+from adapters.simulator.storage import Manifest
+
+Labels = Mapping[str, str]
+
+
+class SelectorMalformed(Exception):
+    """A selector that cannot be read; the text says why, in the server's words."""
+
+
+class Requirement(NamedTuple):
+    """One condition on one label."""
+
+    key: str
+    operator: str  # In, NotIn, Exists, DoesNotExist
+    values: frozenset[str] = frozenset()
+
+    def matches(self, labels: Labels) -> bool:
+        """Say whether `labels` fulfil it; NotIn is fulfilled by absence, as in Kubernetes."""
+        match self.operator:
+            case "In":
+                return labels.get(self.key) in self.values
+            case "NotIn":
+                return labels.get(self.key) not in self.values
+            case "Exists":
+                return self.key in labels
+            case _:
+                return self.key not in labels
+
+
+Selector = Callable[[Manifest], bool]
+
+
+def selector_of(label_selector: str, field_selector: str) -> Selector | None:
+    """Give what tells whether an object is selected; None when all are."""
+    requirements = parse_labels(label_selector)
+    fields = parse_fields(field_selector)
+    if not requirements and not fields:
+        return None
+
+    def selects(item: Manifest) -> bool:
+        labels = item["metadata"].get("labels") or {}
+        return all(requirement.matches(labels) for requirement in requirements) and all(
+            (_field(item, path) == value) is equal for path, equal, value in fields
+        )
+
+    return selects
+
+
+def parse_labels(text: str) -> tuple[Requirement, ...]:
+    """Read `a=b,c!=d,e,!f,g in (h,i),j notin (k)`."""
+    return tuple(_requirement(part) for part in _split(text))
+
+
+def parse_fields(text: str) -> tuple[tuple[str, bool, str], ...]:
+    """Read `metadata.name=x,spec.nodeName!=y` as (path, wanted equal, value)."""
+    found = []
+    for part in filter(None, text.split(",")):
+        path, equals, value = part.partition("=")
+        if not equals:
+            raise SelectorMalformed(f"invalid selector: '{text}'; can't understand '{part}'")
+        found.append((path.rstrip("!"), not path.endswith("!"), value.removeprefix("=")))
+    return tuple(found)
+
+
+def affinity_matches(terms: Iterable[Mapping[str, Any]], node: Manifest) -> bool:
+    """Say whether a node fulfils one of the terms of a required node affinity."""
+    return any(_term_matches(term, node) for term in terms)
+
+
+def _term_matches(term: Mapping[str, Any], node: Manifest) -> bool:
+    expressions = term.get("matchExpressions") or ()
+    fields = term.get("matchFields") or ()
+    if not expressions and not fields:
+        return False  # an empty term selects nothing
+    metadata = node["metadata"]
+    names = {"metadata.name": metadata["name"]}
+    labels = metadata.get("labels") or {}
+    return all(_expressed(item).matches(labels) for item in expressions) and all(
+        _expressed(item).matches(names) for item in fields
+    )
+
+
+def _expressed(item: Mapping[str, Any]) -> Requirement:
+    return Requirement(item["key"], item["operator"], frozenset(item.get("values") or ()))
+
+
+def _field(item: Manifest, path: str) -> str:
+    value: Any = item
+    for part in path.split("."):
+        value = value.get(part) if isinstance(value, dict) else None
+    return "" if value is None else str(value)
+
+
+def _split(text: str) -> list[str]:
+    """Split at the commas that stand outside brackets."""
+    parts, depth, begin = [], 0, 0
+    for index, character in enumerate(text):
+        depth += {"(": 1, ")": -1}.get(character, 0)
+        if character == "," and depth == 0:
+            parts.append(text[begin:index])
+            begin = index + 1
+    return [part.strip() for part in (*parts, text[begin:]) if part.strip()]
+
+
+def _requirement(part: str) -> Requirement:
+    if part.endswith(")"):
+        head, _, values = part[:-1].partition("(")
+        key, _, operator = head.strip().partition(" ")
+        named = {"in": "In", "notin": "NotIn"}.get(operator.strip())
+        if named is None:
+            raise SelectorMalformed(f"unable to parse requirement: found '{operator}'")
+        return Requirement(key, named, frozenset(value.strip() for value in values.split(",")))
+    if part.startswith("!"):
+        return Requirement(part[1:].strip(), "DoesNotExist")
+    if "!=" in part:
+        key, _, value = part.partition("!=")
+        return Requirement(key.strip(), "NotIn", frozenset((value.strip(),)))
+    if "=" in part:
+        key, _, value = part.partition("=")
+        return Requirement(key.strip(), "In", frozenset((value.lstrip("=").strip(),)))
+    if " " in part:
+        raise SelectorMalformed(f"unable to parse requirement: found '{part.split()[1]}'")
+    return Requirement(part, "Exists")

@@ -1,0 +1,223 @@
+"""Building simulated worlds, and doing by hand in them what people and machines do."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from adapters.ports import MERGE_PATCH, Request, Response
+from adapters.simulator.answers import Refusal
+from adapters.simulator.cluster import Cluster
+from adapters.simulator.controlling import with_condition
+from adapters.simulator.plans import NodePlan, Timing
+from adapters.simulator.resources import (
+    BY_KIND,
+    JOB,
+    NAMESPACE,
+    NODE,
+    POD,
+    WARMUP,
+    Resource,
+    path_of,
+)
+from adapters.simulator.schemas import Schema
+from adapters.simulator.storage import Manifest, key_of
+from machines import labels
+
+Taint = tuple[str, str, str]  # key, value, effect
+
+_ALLOCATABLE = {"cpu": "32", "memory": "256Gi", "pods": "110"}
+
+
+class World:
+    """A cluster with people in it. Whatever a person asks for must work, else Refusal is raised."""
+
+    def __init__(self, seed: int, *, name: str = "sim", timing: Timing | None = None) -> None:
+        """Begin with an empty cluster that has the namespace `default`."""
+        self.cluster = Cluster(name, seed, timing=timing)
+        self.add_namespace("default")
+
+    @property
+    def api(self) -> Any:
+        """The API server's port."""
+        return self.cluster.api
+
+    def install(self, definition: Manifest) -> None:
+        """Have a kind's objects checked and pruned by its CustomResourceDefinition."""
+        kind = definition["spec"]["names"]["kind"]
+        version = BY_KIND[kind].api_version.rpartition("/")[2]
+        self.cluster.registry.schemas[kind] = Schema.of_definition(definition, version)
+
+    def add_namespace(self, name: str, *, pool: str = "") -> Manifest:
+        """Create a namespace, in a pool of nodes when `pool` is given."""
+        marks = {labels.POOL: pool} if pool else {}
+        return self._create(NAMESPACE, "", {"metadata": {"name": name, "labels": marks}})
+
+    def add_node(
+        self,
+        name: str,
+        *,
+        pool: str = "",
+        enabled: bool = True,
+        marks: Mapping[str, str] | None = None,
+        taints: Sequence[Taint] = (),
+        plan: NodePlan | None = None,
+    ) -> Manifest:
+        """Have a machine join: in a pool, opted in unless told otherwise, with more labels."""
+        if plan is not None:
+            self.cluster.plans[name] = plan
+        given = {"kubernetes.io/hostname": name, "kubernetes.io/os": "linux"}
+        if pool:
+            given[labels.POOL] = pool
+        if enabled:
+            given[labels.ENABLED] = "true"
+        body = {
+            "metadata": {"name": name, "labels": {**given, **(marks or {})}},
+            "spec": {"taints": [_taint(taint) for taint in taints]},
+            "status": {"capacity": _ALLOCATABLE, "allocatable": _ALLOCATABLE},
+        }
+        return self._create(NODE, "", body)
+
+    def add_control_plane_node(self, name: str, *, pool: str = "") -> Manifest:
+        """Have a control-plane machine join, labelled and tainted as kubeadm does."""
+        mark = labels.CONTROL_PLANE[0]
+        return self.add_node(name, pool=pool, marks={mark: ""}, taints=[(mark, "", "NoSchedule")])
+
+    def apply(self, manifest: Manifest) -> Manifest:
+        """Create an object, or merge the manifest into the one that has its name."""
+        resource = BY_KIND[manifest["kind"]]
+        metadata = manifest["metadata"]
+        namespace = metadata.get("namespace", "default") if resource.namespaced else ""
+        if self.find(resource.kind, namespace, metadata["name"]) is None:
+            return self._create(resource, namespace, manifest)
+        return self._patch(resource, namespace, metadata["name"], manifest)
+
+    def relabel_node(self, name: str, changes: Mapping[str, str | None]) -> Manifest:
+        """Set labels of a node; None takes one off."""
+        return self._patch(NODE, "", name, {"metadata": {"labels": dict(changes)}})
+
+    def relabel_namespace(self, name: str, changes: Mapping[str, str | None]) -> Manifest:
+        """Set labels of a namespace; None takes one off."""
+        return self._patch(NAMESPACE, "", name, {"metadata": {"labels": dict(changes)}})
+
+    def annotate(self, kind: str, namespace: str, name: str, changes: Manifest) -> Manifest:
+        """Set annotations of any object; None takes one off."""
+        return self._patch(BY_KIND[kind], namespace, name, {"metadata": {"annotations": changes}})
+
+    def cordon(self, name: str) -> Manifest:
+        """Let no new Pods onto a node."""
+        return self._patch(NODE, "", name, {"spec": {"unschedulable": True}})
+
+    def uncordon(self, name: str) -> Manifest:
+        """Let Pods onto a node again."""
+        return self._patch(NODE, "", name, {"spec": {"unschedulable": None}})
+
+    def taint(self, name: str, taints: Sequence[Taint]) -> Manifest:
+        """Replace a node's taints."""
+        return self._patch(NODE, "", name, {"spec": {"taints": [_taint(each) for each in taints]}})
+
+    def delete_node(self, name: str) -> None:
+        """Have a machine leave for good."""
+        self._delete(NODE, "", name)
+
+    def replace_node(self, name: str, *, plan: NodePlan | None = None) -> Manifest:
+        """Have another machine take the name, the labels and the taints of one that leaves."""
+        old = self.must_find(NODE.kind, "", name)
+        self.delete_node(name)
+        if plan is not None:
+            self.cluster.plans[name] = plan
+        taints = [
+            taint
+            for taint in old["spec"].get("taints") or ()
+            if not taint["key"].startswith("node.kubernetes.io/")
+        ]
+        body = {
+            "metadata": {"name": name, "labels": old["metadata"].get("labels") or {}},
+            "spec": {"taints": taints},
+            "status": {"capacity": _ALLOCATABLE, "allocatable": _ALLOCATABLE},
+        }
+        return self._create(NODE, "", body)
+
+    def stop_kubelet(self, name: str) -> None:
+        """Have a machine fall silent: its Pods stay as they are, its Node becomes Unknown."""
+        self.cluster.kubelets.stop(name)
+        self.cluster.nodes.lose_contact(name)
+
+    def start_kubelet(self, name: str) -> None:
+        """Have a silent machine come back."""
+        self.cluster.nodes.regain_contact(name)
+        self.cluster.kubelets.start(name)
+
+    def heartbeat(self, name: str) -> None:
+        """Have a kubelet say that it is still there: a new version that means nothing."""
+        node = self.must_find(NODE.kind, "", name)
+        beat = {"type": "MemoryPressure", "status": "False"}
+        at = str(self.cluster.now)
+        self.cluster.nodes.change_status(
+            node,
+            lambda status: with_condition(
+                status, {**beat, "lastHeartbeatTime": at}, self.cluster.now
+            ),
+        )
+
+    def evict_pod(self, namespace: str, name: str, words: str = "") -> None:
+        """Have the kubelet evict a Pod because its node runs low."""
+        words = words or "The node was low on resource: ephemeral-storage."
+        self.cluster.kubelets.evict(self.must_find(POD.kind, namespace, name), words)
+
+    def delete_job(self, namespace: str, name: str, propagation: str = "Background") -> None:
+        """Delete a Job as `kubectl delete job` does."""
+        self._delete(JOB, namespace, name, propagation)
+
+    def delete_pod(self, namespace: str, name: str) -> None:
+        """Delete a Pod as `kubectl delete pod` does."""
+        self._delete(POD, namespace, name)
+
+    def delete_warmup(self, namespace: str, name: str) -> None:
+        """Delete a ModelWarmup; what it owns follows."""
+        self._delete(WARMUP, namespace, name)
+
+    def delete_namespace(self, name: str) -> None:
+        """Delete a namespace; it goes once everything in it has gone."""
+        self._delete(NAMESPACE, "", name)
+
+    def find(self, kind: str, namespace: str, name: str) -> Manifest | None:
+        """Give an object as it is now, or None."""
+        return self.cluster.storage.get(kind, key_of(namespace, name))
+
+    def must_find(self, kind: str, namespace: str, name: str) -> Manifest:
+        """Give an object as it is now; LookupError when there is none."""
+        found = self.find(kind, namespace, name)
+        if found is None:
+            raise LookupError(f"no {kind} {namespace}/{name}")
+        return found
+
+    def listed(self, kind: str, namespace: str = "") -> list[Manifest]:
+        """Give the objects of a kind, by key."""
+        return self.cluster.storage.listed(kind, namespace)
+
+    def _create(self, resource: Resource, namespace: str, body: Manifest) -> Manifest:
+        whole = {"apiVersion": resource.api_version, "kind": resource.kind, **body}
+        return self._ask(Request("POST", path_of(resource, namespace), body=whole))
+
+    def _patch(self, resource: Resource, namespace: str, name: str, patch: Manifest) -> Manifest:
+        path = path_of(resource, namespace, name)
+        return self._ask(Request("PATCH", path, body=patch, content_type=MERGE_PATCH))
+
+    def _delete(
+        self, resource: Resource, namespace: str, name: str, propagation: str = "Background"
+    ) -> None:
+        body = {"propagationPolicy": propagation}
+        self._ask(Request("DELETE", path_of(resource, namespace, name), body=body))
+
+    def _ask(self, request: Request) -> Manifest:
+        """Ask past all faults: they befall the controller under test, not the world."""
+        response: Response = self.cluster.api.answer(request)
+        if not response.ok:
+            raise Refusal(response)
+        body: Manifest = response.body
+        return body
+
+
+def _taint(taint: Taint) -> Manifest:
+    key, value, effect = taint
+    named = {"key": key, "value": value, "effect": effect}
+    return {field: text for field, text in named.items() if text}
