@@ -46,6 +46,8 @@ def test_the_image_holds_warmlog(image: images.Image) -> None:
     assert told["scripts"] == project["scripts"]
     assert all(Path(place).is_relative_to(told["prefix"]) for place in told["places"])
     assert told["asyncpg"] == "asyncpg"
+    if (repository.ROOT / "adapters/cli/main.py").exists():
+        assert project["version"] in image.run(["warmlog", "--version"])
 
 
 def test_the_wheel_holds_every_file_of_its_packages(image: images.Image) -> None:

@@ -16,7 +16,7 @@ REPOSITORY = Path(__file__).parent.parent
 # Builtins that do I/O, run text, or answer differently in another process.
 IMPURE_BUILTINS = frozenset(
     {"open", "print", "input", "breakpoint", "exec", "eval", "compile", "__import__"}
-    | {"hash", "id", "globals", "locals", "vars"}
+    | {"hash", "id"}
 )
 # Methods of datetime and date that read a clock; their other methods are welcome.
 CLOCK_METHODS = frozenset({"now", "utcnow", "today"})
