@@ -1,0 +1,1 @@
+"""Running: the loop's impure half. It takes observations in, appends, and only then acts."""

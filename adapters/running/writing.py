@@ -1,0 +1,81 @@
+"""Writing: the only way into the log and the state of a running controller.
+
+A batch of observations becomes rows, the rows are folded and decided upon, and facts and decisions
+are appended in one transaction. Until that is durable nothing is acted upon and no status is
+projected: between `fold_in` and `flush` the state is ahead of the log, and nobody looks at it.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from engine.canonical_json import dumps
+from engine.errors import LogUnavailable
+from engine.events import Draft, Event, Subject
+from engine.logs import EventLog
+from engine.replaying import replay
+from engine.stepping import Cursor, step
+from machines.domain import WARMLOG
+from machines.ingesting import ingest
+from machines.observations import Observation
+from machines.states import State
+
+SESSION = Subject("Session", "", "", "")
+
+
+class Identity(NamedTuple):
+    """Who writes: recorded once per start."""
+
+    version: str
+    code_digest: str  # sha256 hex of what folds and decides
+    settings_digest: str  # sha256 hex of the settings, where the log lies left out
+
+
+class Writer:
+    """A term of one writer. Not safe for use by two tasks at once."""
+
+    def __init__(self, log: EventLog, state: State, cursor: Cursor) -> None:
+        """Go on from `cursor`; use `open_writer` to begin a term."""
+        self.state = state
+        self.cursor = cursor
+        self._log = log
+        self._unsent: tuple[Event, ...] = ()
+
+    @property
+    def unsent_rows(self) -> int:
+        """How many rows are folded but not durable, because the store could not take them."""
+        return len(self._unsent)
+
+    def fold_in(self, observations: Sequence[Observation], clock: int) -> None:
+        """Fold and decide; the rows wait for `flush`. `clock` is UTC nanoseconds."""
+        drafts = ingest(self.state, observations, clock)
+        self.state, made = step(WARMLOG, self.state, self.cursor, drafts, clock)
+        self.cursor = made.cursor
+        self._unsent += made.events
+
+    async def flush(self) -> tuple[Event, ...]:
+        """Append the rows that are folded; give them, durable, to be acted upon.
+
+        Raises LogUnavailable (LogFull) when the store cannot take them now: they are kept for the
+        next call. Raises Fenced or PositionTaken when this term is over.
+        """
+        if not self._unsent:
+            return ()
+        sending = self._unsent
+        await self._log.append(self.cursor.epoch, sending[0].seq - 1, sending)
+        self._unsent = self._unsent[len(sending) :]
+        return sending
+
+
+async def open_writer(log: EventLog, identity: Identity, clock: int) -> Writer:
+    """Fold the whole log and begin a new term with `SessionStarted`.
+
+    Raises LogUnavailable, LogUnreadable.
+    """
+    draft = Draft("", str(SESSION), "SessionStarted", 1, dumps(identity._asdict()))
+    opened = await log.open_epoch(draft, clock)
+    replayed = await replay(WARMLOG, log)
+    if replayed.cursor.position != opened.event.seq:
+        msg = "another writer appended while the log was read; start again"
+        raise LogUnavailable(msg)
+    cursor = replayed.cursor._replace(epoch=opened.epoch)
+    return Writer(log, replayed.state, cursor)

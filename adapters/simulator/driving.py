@@ -1,0 +1,187 @@
+"""Driving: the whole controller against a simulated cluster, one deterministic turn at a time.
+
+The same reflectors, writer, acting and status code as in the live loop, but nothing runs at the
+same time: the order of all that happens is a function of the seed. A driver can be dropped between
+any two of its turns, which is a crash; another one goes on from the log.
+"""
+
+from collections import deque
+from collections.abc import Callable
+
+from adapters.kubernetes.acting import look_up, perform
+from adapters.kubernetes.kinds import WATCHED
+from adapters.kubernetes.reflecting import ReadRefused, Reflector
+from adapters.kubernetes.statuses import store_status
+from adapters.ports import ApiUnanswered
+from adapters.running.status_books import StatusBook, StatusWrite
+from adapters.running.writing import Identity, Writer, open_writer
+from adapters.simulator.clock import MILLISECOND
+from adapters.simulator.watching import WatchCursor
+from adapters.simulator.worlds import World
+from engine.events import Event
+from engine.logs import EventLog
+from machines.deciding import effect_of
+from machines.domain import WARMLOG
+from machines.ingesting import due_deadlines, next_deadline
+from machines.intents import Effect
+from machines.observations import Answered, Observation, Seen, Unknown
+from machines.states import State
+
+TIMEOUT_SECONDS = 10.0
+LATENCY = 2 * MILLISECOND  # what one request takes on the virtual clock
+LOOK_UP_AFTER = 1000 * MILLISECOND  # between an Unknown and its look-up
+
+Listener = Callable[[tuple[Event, ...], State], None]
+
+
+class Driver:
+    """One life of the controller in a simulated world."""
+
+    def __init__(self, world: World, writer: Writer, listener: Listener | None = None) -> None:
+        """Drive `writer`; `listener` is told of each durable batch and the state after it."""
+        self.world = world
+        self.writer = writer
+        self.book = StatusBook()
+        self._listener = listener
+        self._reflectors = [Reflector(world.api.cluster, kind) for kind in WATCHED]
+        self._cursors: dict[str, WatchCursor] = {}
+        self._inbox: list[Observation] = []
+        self._effects: deque[Effect] = deque()
+        self._look_ups: deque[tuple[int, Effect]] = deque()  # (not before, effect)
+        for seq, opened in writer.state.open.items():
+            if opened.uncertain:
+                self._look_ups.append((0, effect_of(writer.state, seq)))
+
+    @property
+    def now(self) -> int:
+        """The virtual instant, UTC nanoseconds."""
+        return self.world.cluster.now
+
+    async def turn(self) -> bool:
+        """Do the next thing; False when nothing can be done before time passes.
+
+        One turn is one of: a batch into the log, one effect, one look-up, one status.
+        """
+        self._observe()
+        if self._inbox or self.writer.unsent_rows:
+            await self._write()
+            return True
+        if self._effects:
+            await self._act(self._effects.popleft())
+            return True
+        if self._look_ups and self._look_ups[0][0] <= self.now and self._is_synced():
+            await self._look(self._look_ups.popleft()[1])
+            return True
+        return await self._store()
+
+    async def run(self, *, until_at: int | None = None, turns: int = 1_000_000) -> None:
+        """Take turns and let time pass until nothing is left to do, or until an instant.
+
+        RuntimeError after so many turns: a controller that never rests.
+        """
+        for _ in range(turns):
+            if await self.turn():
+                continue
+            due = self.next_at()
+            if due is None or (until_at is not None and due > until_at):
+                return
+            self.world.cluster.advance(due)
+        msg = f"the controller did not come to rest within {turns} turns"
+        raise RuntimeError(msg)
+
+    def next_at(self) -> int | None:
+        """Give the next instant at which anything can happen; None when all is at rest."""
+        state = self.writer.state
+        times = [self.world.cluster.next_at(), next_deadline(state), self.book.next_due(state)]
+        if self._look_ups:
+            times.append(self._look_ups[0][0])
+        due = min((time for time in times if time is not None), default=None)
+        return None if due is None else max(due, self.now)
+
+    def _is_synced(self) -> bool:
+        cluster = self.writer.state.clusters.get(self.world.api.cluster)
+        return cluster is not None and cluster.is_synced
+
+    def _observe(self) -> None:
+        for reflector in self._reflectors:
+            try:
+                self._inbox += self._read(reflector)
+            except (ApiUnanswered, ReadRefused):
+                self._cursors.pop(reflector.kind.name, None)
+        for observation in self._inbox:
+            if isinstance(observation, Seen):
+                self._note(observation)
+        self._inbox += due_deadlines(self.writer.state, self.now)
+
+    def _read(self, reflector: Reflector) -> list[Observation]:
+        api, name = self.world.api, reflector.kind.name
+        found: list[Observation] = []
+        while not reflector.watching:
+            self._cursors.pop(name, None)
+            page = reflector.feed_page(api.handle(reflector.next_request()))
+            for observation in page:
+                for seen in getattr(observation, "items", ()):
+                    self._note(seen)
+            found += page
+        cursor = self._cursors.get(name)
+        if cursor is None or cursor.finished:
+            cursor = self._cursors[name] = api.open_watch(reflector.next_request())
+        for event in cursor.take():
+            found += reflector.feed_event(event)
+        return found
+
+    def _note(self, seen: Seen) -> None:
+        if seen.subject.kind == "ModelWarmup":
+            self.book.note_seen(seen, self.now)
+
+    async def _write(self) -> None:
+        observations, self._inbox = self._inbox, []
+        self.writer.fold_in(observations, self.now)
+        rows = await self.writer.flush()
+        for row in rows:
+            if WARMLOG.is_decision(row.type) and row.seq in self.writer.state.open:
+                self._effects.append(effect_of(self.writer.state, row.seq))
+        if rows and self._listener is not None:
+            self._listener(rows, self.writer.state)
+
+    async def _act(self, effect: Effect) -> None:
+        performed = await perform(effect, self.world.api, timeout_seconds=TIMEOUT_SECONDS)
+        self.world.cluster.advance(self.now + LATENCY)
+        self._answered(effect, performed.observations, performed.answer)
+
+    async def _look(self, effect: Effect) -> None:
+        found = await look_up(effect, self.world.api, timeout_seconds=TIMEOUT_SECONDS)
+        self.world.cluster.advance(self.now + LATENCY)
+        self._answered(effect, found.observations, found.answer)
+
+    def _answered(
+        self, effect: Effect, observations: tuple[Observation, ...], answer: object
+    ) -> None:
+        self._inbox += observations
+        self._inbox.append(Answered(effect.seq, answer))  # type: ignore[arg-type]  # an Answer
+        if isinstance(answer, Unknown):
+            self._look_ups.append((self.now + LOOK_UP_AFTER, effect))
+
+    async def _store(self) -> bool:
+        for due in self.book.due(self.writer.state, self.now):
+            if not isinstance(due, StatusWrite):
+                self._inbox.append(due)
+                return True
+            result = await store_status(
+                self.world.api,
+                due.subject,
+                due.status,
+                due.version,
+                timeout_seconds=TIMEOUT_SECONDS,
+            )
+            self.world.cluster.advance(self.now + LATENCY)
+            self._inbox += self.book.settle(due, result, self.now)
+            return True
+        return False
+
+
+async def start(
+    world: World, log: EventLog, identity: Identity, listener: Listener | None = None
+) -> Driver:
+    """Start the controller on a log, as after a crash or for the first time."""
+    return Driver(world, await open_writer(log, identity, world.cluster.now), listener)
