@@ -92,7 +92,7 @@ class Access:
         """
         authority, certificate, key = self._tls_files()
         context = ssl.create_default_context(cafile=authority)
-        # Newer Pythons refuse authorities without key identifiers, which Kubernetes' clients accept.
+        # Newer Pythons refuse authorities without key identifiers; Kubernetes' clients do not.
         context.verify_flags &= ~ssl.VERIFY_X509_STRICT
         if certificate:
             context.load_cert_chain(certificate, keyfile=key)

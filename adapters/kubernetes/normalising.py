@@ -10,6 +10,7 @@ from typing import Any
 
 from adapters.kubernetes.fields import integer, mapping, mappings, text, texts
 from adapters.kubernetes.kinds import Kind
+from adapters.kubernetes.parsing import TOO_DEEP
 from adapters.kubernetes.pod_causes import pod_cause
 from engine.canonical_json import dumps
 from engine.errors import WarmlogError
@@ -21,6 +22,8 @@ from machines.steadying import steady
 
 # A Pod's controlling Job, when its owner references were changed.
 _CONTROLLER_UID = "batch.kubernetes.io/controller-uid"
+# Deeper than any spec that could work, and shallow enough for whatever reads it later.
+_MAX_DEPTH = 100
 _PHASES = frozenset({"Pending", "Running", "Succeeded", "Failed", "Unknown"})
 _READINESS = frozenset({"True", "False", "Unknown"})
 
@@ -36,6 +39,8 @@ def normalise(cluster: str, kind: Kind, raw: Any) -> Seen:
     """
     subject, version = identify(kind, raw)
     recovered = raw.get("status") if kind.name == "ModelWarmup" else None
+    if _is_deep(recovered):
+        recovered = None
     try:
         level = _LEVEL_OF[kind.name](raw)
     except (RecursionError, TypeError, ValueError) as error:
@@ -136,11 +141,16 @@ def pod_level(raw: dict[str, Any]) -> PodLevel:
 
 
 def warmup_level(raw: dict[str, Any]) -> WarmupLevel:
-    """Reduce a ModelWarmup to its spec as it stands and our annotations."""
+    """Reduce a ModelWarmup to its spec as it stands and our annotations.
+
+    A spec that is nested too deeply to be handled stands in the level as a text that says so,
+    which no rule takes for a spec: the object ends visibly.
+    """
     metadata = mapping(raw.get("metadata"))
+    spec = raw.get("spec", {})
     return WarmupLevel(
         generation=integer(metadata.get("generation")) or 1,
-        spec=dumps(raw.get("spec", {})),
+        spec=dumps(TOO_DEEP if _is_deep(spec) else spec),
         annotations=tuple(
             pair for pair in texts(metadata.get("annotations")) if pair[0].startswith(labels.OURS)
         ),
@@ -163,6 +173,21 @@ _LEVEL_OF: dict[str, Callable[[dict[str, Any]], Level]] = {
     "Pod": pod_level,
     "ModelWarmup": warmup_level,
 }
+
+
+def _is_deep(value: Any) -> bool:
+    """Say whether a JSON value is nested below _MAX_DEPTH, without recursion."""
+    layer = [value]
+    for _ in range(_MAX_DEPTH + 1):
+        layer = [
+            inner
+            for outer in layer
+            if isinstance(outer, dict | list)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+        if not layer:
+            return False
+    return True
 
 
 def _deleting(metadata: dict[str, Any]) -> bool:

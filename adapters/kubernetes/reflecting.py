@@ -122,11 +122,14 @@ class Reflector:
         self._continued = ""
 
     def forget(self) -> None:
-        """Believe the next list whatever its version: the cluster was rolled back."""
-        self.relist()
+        """Believe the next complete list whatever its version: the cluster was rolled back.
+
+        A list that is under way goes on, so that no half of one is ever taken for a whole.
+        """
         self._version = ""
         self._doubted = ""
-        self._objects.clear()
+        if self.watching:
+            self.relist()
 
     def skipped(self) -> tuple[str, ...]:
         """Give, once, the sentences about what could not be read since the last call."""

@@ -1,0 +1,52 @@
+"""How a watch fares, in one sentence that says what to do."""
+
+from typing import NamedTuple
+
+from adapters.kubernetes.answers import FORBIDDEN, NOT_FOUND
+from adapters.kubernetes.kinds import Kind
+from adapters.kubernetes.reflecting import ReadRefused
+
+_UNAUTHORIZED = 401
+
+
+class WatchHealth(NamedTuple):
+    """One kind of one cluster: whether a complete list was given, and what is wrong now.
+
+    `words` is empty when nothing is wrong; whatever it says, the kind is asked for again and again.
+    """
+
+    cluster: str
+    kind: str
+    synced: bool
+    words: str = ""
+
+
+def refused_words(cluster: str, kind: Kind, error: ReadRefused) -> str:
+    """Say why a kind cannot be read, and what to do."""
+    if error.code == NOT_FOUND:
+        return (
+            f"Cluster {cluster} does not serve {kind.resource}:"
+            " apply the CRD with `kubectl apply -f crds/`."
+        )
+    if error.code == FORBIDDEN:
+        return (
+            f"warmlog may not list and watch {kind.resource} in cluster {cluster}:"
+            f" apply its roles with `kubectl apply -k deploy/`. It was told: {error.words}"
+        )
+    if error.code == _UNAUTHORIZED:
+        return (
+            f"Cluster {cluster} does not accept warmlog's credentials:"
+            " renew the token or certificate of its kubeconfig or service account."
+        )
+    return (
+        f"Cluster {cluster} refuses to list or watch {kind.resource} for now"
+        f" ({error.code}: {error.words}); nothing need be done unless that lasts."
+    )
+
+
+def unanswered_words(cluster: str, kind: Kind, words: str) -> str:
+    """Say that a kind gets no answer, and what to do."""
+    return (
+        f"Cluster {cluster} does not answer for {kind.resource} ({words}):"
+        " check that its API server runs and can be reached from here."
+    )

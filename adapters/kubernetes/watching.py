@@ -1,0 +1,227 @@
+"""Watching a cluster: one task per kind lists, watches, and hands on what is observed.
+
+Whatever breaks is tried again with a growing, jittered delay. A failure tells nothing about any
+object: it is said as a Reachability, or as a WatchHealth, and what was known stays known.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping
+from hashlib import sha256
+from typing import NamedTuple
+
+import structlog
+
+from adapters.kubernetes.kinds import PAGE_ROWS, WATCHED, Kind
+from adapters.kubernetes.reflecting import WATCH_SECONDS, ReadRefused, Reflector
+from adapters.kubernetes.timing import SystemTimer, Timer
+from adapters.kubernetes.watch_health import WatchHealth, refused_words, unanswered_words
+from adapters.ports import Api, ApiUnanswered
+from machines.observations import Observation, Reachability, RolledBack
+
+Sink = Callable[[tuple[Observation, ...]], Awaitable[None]]
+
+_log = structlog.get_logger(__name__)
+_FIRST_DELAY, _LONGEST_DELAY = 0.5, 30.0  # seconds
+_SHORT_WATCH = 10.0  # seconds; one that ends sooner and says nothing is no watch
+
+
+class WatchSettings(NamedTuple):
+    """How long to wait for what, in seconds, and how much to ask for at once."""
+
+    request_seconds: float = 60.0  # for one page of a list
+    # A bookmark comes about every minute; a connection without two of them is dead.
+    idle_seconds: float = 130.0
+    watch_seconds: int = WATCH_SECONDS
+    page_rows: int = PAGE_ROWS
+
+
+class ClusterWatch:
+    """All kinds of one cluster, watched until cancelled."""
+
+    def __init__(
+        self,
+        api: Api,
+        sink: Sink,
+        *,
+        kinds: Iterable[Kind] = WATCHED,
+        known_versions: Mapping[str, str] | None = None,
+        settings: WatchSettings | None = None,
+        timer: Timer | None = None,
+    ) -> None:
+        """Hand observations to `sink`, which the tasks of several kinds await in turn.
+
+        `known_versions` are collection versions by kind, from an earlier session: a first list
+        below its own is doubted.
+        """
+        used = settings or WatchSettings()
+        known = known_versions or {}
+        self._sink = sink
+        self._reachable = _Reachable(api.cluster, sink)
+        self._watches = [
+            _KindWatch(
+                api,
+                Reflector(
+                    api.cluster,
+                    kind,
+                    known_version=known.get(kind.name, ""),
+                    page_rows=used.page_rows,
+                    watch_seconds=used.watch_seconds,
+                ),
+                self._deliver,
+                self._reachable,
+                used,
+                timer or SystemTimer(),
+            )
+            for kind in kinds
+        ]
+
+    async def run(self) -> None:
+        """Watch until cancelled. What the sink raises ends it, as an ExceptionGroup."""
+        async with asyncio.TaskGroup() as tasks:
+            for watch in self._watches:
+                tasks.create_task(watch.run(), name=f"watch {watch.health.kind}")
+
+    @property
+    def health(self) -> tuple[WatchHealth, ...]:
+        """How each kind fares, in the order of the kinds."""
+        return tuple(watch.health for watch in self._watches)
+
+    async def _deliver(self, reflector: Reflector, observations: tuple[Observation, ...]) -> None:
+        if any(isinstance(one, RolledBack) for one in observations):
+            for watch in self._watches:
+                if watch.reflector is not reflector:
+                    watch.reflector.forget()
+        await self._sink(observations)
+
+
+class _Reachable:
+    """Says once that a cluster does not answer, and once that it answers for every kind again."""
+
+    def __init__(self, cluster: str, sink: Sink) -> None:
+        self._cluster = cluster
+        self._sink = sink
+        self._failing: set[str] = set()
+        self._said: bool | None = None
+
+    async def answered(self, kind: str) -> None:
+        self._failing.discard(kind)
+        if not self._failing and self._said is not True:
+            self._said = True
+            await self._sink((Reachability(self._cluster, reachable=True),))
+
+    async def failed(self, kind: str, words: str) -> None:
+        self._failing.add(kind)
+        if self._said is not False:
+            self._said = False
+            await self._sink((Reachability(self._cluster, reachable=False, words=words),))
+
+
+class _KindWatch:
+    """One kind of one cluster."""
+
+    def __init__(
+        self,
+        api: Api,
+        reflector: Reflector,
+        deliver: Callable[[Reflector, tuple[Observation, ...]], Awaitable[None]],
+        reachable: _Reachable,
+        settings: WatchSettings,
+        timer: Timer,
+    ) -> None:
+        self.reflector = reflector
+        self._api = api
+        self._deliver = deliver
+        self._reachable = reachable
+        self._settings = settings
+        self._timer = timer
+        self._failures = 0  # in a row
+        self._words = ""
+
+    @property
+    def health(self) -> WatchHealth:
+        reflector = self.reflector
+        return WatchHealth(reflector.cluster, reflector.kind.name, reflector.synced, self._words)
+
+    async def run(self) -> None:
+        kind = self.reflector.kind
+        while True:
+            try:
+                well = await (self._watch() if self.reflector.watching else self._list())
+            except ApiUnanswered as error:
+                well = False
+                self._say(unanswered_words(self._api.cluster, kind, str(error)))
+            except ReadRefused as error:
+                well = False
+                await self._reachable.answered(kind.name)
+                self._say(refused_words(self._api.cluster, kind, error))
+            if not well:
+                self._failures += 1
+                await self._timer.sleep(delay_seconds(self._api.cluster, kind, self._failures))
+
+    async def _list(self) -> bool:
+        """Ask for one page. That nobody answers is said of the cluster here, and only here."""
+        reflector = self.reflector
+        try:
+            response = await self._api.send(
+                reflector.next_request(), timeout_seconds=self._settings.request_seconds
+            )
+        except ApiUnanswered as error:
+            await self._reachable.failed(reflector.kind.name, str(error))
+            raise
+        observations = reflector.feed_page(response)
+        await self._answered(observations)
+        return True
+
+    async def _watch(self) -> bool:
+        """Follow one watch to its end; say whether it went as a watch should.
+
+        One that ends without an event, not even a bookmark, was perhaps asked for from a version
+        that the server does not have (any more, or again): then a list is next.
+        """
+        reflector = self.reflector
+        stream = self._api.watch(reflector.next_request(), idle_seconds=self._settings.idle_seconds)
+        begun = self._timer.monotonic()
+        events = 0
+        try:
+            async for event in stream:
+                observations = reflector.feed_event(event)
+                if not reflector.watching:  # its version has expired
+                    return False
+                events += 1
+                self._failures = 0
+                await self._answered(observations)
+        finally:
+            if not events:
+                reflector.relist()
+            if isinstance(stream, AsyncGenerator):
+                await stream.aclose()
+        return events > 0 or self._timer.monotonic() - begun >= _SHORT_WATCH
+
+    async def _answered(self, observations: tuple[Observation, ...]) -> None:
+        self._say("")
+        await self._reachable.answered(self.reflector.kind.name)
+        for words in self.reflector.skipped():
+            _log.warning("skipped what cannot be read", cluster=self._api.cluster, words=words)
+        if observations:
+            await self._deliver(self.reflector, observations)
+
+    def _say(self, words: str) -> None:
+        """Keep how it goes, and log it when that has changed."""
+        if words == self._words:
+            return
+        self._words = words
+        where = {"cluster": self._api.cluster, "kind": self.reflector.kind.name}
+        if words:
+            _log.warning(words, **where)
+        else:
+            _log.info("read again", **where)
+
+
+def delay_seconds(cluster: str, kind: Kind, failures: int) -> float:
+    """Give how long to wait after so many failures in a row: doubling, jittered by name.
+
+    The jitter is a hash, so that a run can be repeated; it keeps kinds and clusters apart.
+    """
+    longest = min(_LONGEST_DELAY, _FIRST_DELAY * 2.0 ** min(failures - 1, 16))
+    digest = sha256(f"{cluster}/{kind.name}/{failures}".encode()).digest()
+    return longest * (0.5 + digest[0] / 512)
