@@ -1,0 +1,64 @@
+"""Keys, tokens and kubeconfigs of a control plane that lives for one test run."""
+
+import csv
+import json
+import secrets
+import subprocess
+from pathlib import Path
+
+ADMIN_USER = "admin"
+ADMIN_GROUP = "system:masters"
+
+
+class CredentialsError(Exception):
+    """A key could not be made; the text says why."""
+
+
+def write_signing_key(path: Path) -> None:
+    """Write the private key that signs ServiceAccount tokens, unless it is there already.
+
+    It is made anew for each run, so that no private key sits in the repository.
+    """
+    if path.exists():
+        return
+    command = ["openssl", "ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", str(path)]
+    try:
+        subprocess.run(command, check=True, capture_output=True, text=True)
+    except FileNotFoundError:
+        raise CredentialsError("the openssl command is needed to make a signing key") from None
+    except subprocess.CalledProcessError as error:
+        raise CredentialsError(f"openssl could not make a key: {error.stderr}") from None
+    path.chmod(0o600)
+
+
+def write_admin_token(path: Path) -> str:
+    """Write the API server's token file and return the admin token, or return the one there."""
+    if path.exists():
+        with path.open(newline="") as file:
+            return next(csv.reader(file))[0]
+    token = secrets.token_hex(32)
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerow([token, ADMIN_USER, ADMIN_USER, ADMIN_GROUP])
+    path.chmod(0o600)
+    return token
+
+
+def write_kubeconfig(path: Path, server: str, ca_file: Path, token: str) -> Path:
+    """Write a kubeconfig for one bearer token and return its path."""
+    # JSON is YAML too. The CA is named by path because the API server writes it at its start.
+    config = {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "clusters": [
+            {
+                "name": "test",
+                "cluster": {"server": server, "certificate-authority": str(ca_file)},
+            }
+        ],
+        "users": [{"name": "test", "user": {"token": token}}],
+        "contexts": [{"name": "test", "context": {"cluster": "test", "user": "test"}}],
+        "current-context": "test",
+    }
+    path.write_text(json.dumps(config, indent=2))
+    path.chmod(0o600)
+    return path
