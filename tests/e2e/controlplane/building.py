@@ -1,7 +1,7 @@
 """Building the programs of the control plane, each one only when it is missing.
 
 Run ``python -m tests.e2e.controlplane.building`` to build ahead of the tests; it prints the
-folder. A cold build takes about five minutes on two cores and needs Go and a module proxy.
+folder. A cold build takes about six minutes on two idle cores and needs Go and a module proxy.
 """
 
 import fcntl
