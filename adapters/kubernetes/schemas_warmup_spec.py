@@ -2,8 +2,8 @@
 
 Fields and bounds are those of AIBrix's public API, no more and no fewer, so that its manifests
 apply unchanged. There are no defaults: the controller applies them when it reads, and the stored
-spec stays as its author wrote it. Every rule here is one that the API server can afford: it refuses a
-rule whose worst case, at the bounds below, would cost too much.
+spec stays as its author wrote it. Every rule here is one that the API server can afford: one
+whose worst case, at the bounds below, would cost too much is refused.
 
 Kubernetes forgives an unchanged spec what a new rule has against it, so an object from before the
 rule keeps its labels and status editable. It does not forgive a rule that cannot be evaluated,

@@ -1,0 +1,219 @@
+"""deploy/ on a real API server: what is applied, and what its accounts may do."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from typing import NamedTuple
+
+import aiohttp
+import pytest
+import pytest_asyncio
+
+from tests.e2e.controlplane.running import ControlPlane
+from tests.e2e.controlplane.watching import Json, request, wait_until
+from tests.repository import ROOT
+
+pytestmark = pytest.mark.e2e
+
+SYSTEM = "warmlog-system"
+WARMUPS = "modelwarmups.model.aibrix.ai"
+LEASES = "leases.coordination.k8s.io"
+EVENTS = "events.events.k8s.io"
+CRDS = "customresourcedefinitions.apiextensions.k8s.io"
+USERS = "people"
+
+
+class Access(NamedTuple):
+    """Something one may do or not."""
+
+    verb: str
+    resource: str  # resource[.group][/subresource]
+    namespace: str = "default"
+    name: str = ""
+
+    def attributes(self) -> Json:
+        """As an access review wants it."""
+        whole, _, subresource = self.resource.partition("/")
+        resource, _, group = whole.partition(".")
+        return {
+            "verb": self.verb,
+            "resource": resource,
+            "group": group,
+            "subresource": subresource,
+            "namespace": self.namespace,
+            "name": self.name,
+        }
+
+
+# The rules of the controller's own two roles, as (verbs, groups, resources, names): all of them.
+CLUSTER_RULES = {
+    ("get list watch", "", "namespaces nodes pods", ""),
+    ("get list watch", "model.aibrix.ai", "modelwarmups", ""),
+    ("get patch", "model.aibrix.ai", "modelwarmups/status", ""),
+    ("update", "model.aibrix.ai", "modelwarmups/finalizers", ""),
+    ("create delete get list patch watch", "batch", "jobs", ""),
+    ("create patch", " events.k8s.io", "events", ""),
+    ("get", "apiextensions.k8s.io", "customresourcedefinitions", WARMUPS),
+}
+LEASE_RULES = {
+    ("create", "coordination.k8s.io", "leases", ""),
+    ("get patch update", "coordination.k8s.io", "leases", "warmlog"),
+}
+
+CONTROLLER_MAY = [
+    *[
+        Access(verb, kind)
+        for kind in ("namespaces", "nodes", "pods", WARMUPS)
+        for verb in ("get", "list", "watch")
+    ],
+    *[Access(verb, "jobs.batch") for verb in ("get", "list", "watch", "create", "delete", "patch")],
+    Access("get", WARMUPS + "/status"),
+    Access("patch", WARMUPS + "/status"),
+    Access("update", WARMUPS + "/finalizers"),
+    *[Access(verb, kind) for kind in ("events", EVENTS) for verb in ("create", "patch")],
+    Access("get", CRDS, name=WARMUPS),
+    Access("create", LEASES, SYSTEM),
+    *[Access(verb, LEASES, SYSTEM, "warmlog") for verb in ("get", "update", "patch")],
+]
+CONTROLLER_MAY_NOT = [
+    *[Access(verb, WARMUPS) for verb in ("create", "update", "patch", "delete")],
+    Access("update", WARMUPS + "/status"),
+    *[Access(verb, "pods") for verb in ("create", "delete", "patch", "update")],
+    Access("create", "pods/exec"),
+    *[Access(verb, "nodes") for verb in ("patch", "update", "delete")],
+    Access("update", "jobs.batch"),
+    Access("deletecollection", "jobs.batch"),
+    *[Access(verb, "secrets") for verb in ("get", "list", "watch", "create")],
+    *[Access(verb, "secrets", SYSTEM) for verb in ("get", "list", "watch", "create")],
+    *[Access(verb, CRDS) for verb in ("list", "watch", "create")],
+    Access("get", CRDS, name="others.example.com"),
+    Access("patch", CRDS, name=WARMUPS),
+    Access("create", LEASES, "default"),
+    Access("update", LEASES, "kube-system", "kube-scheduler"),
+    Access("update", LEASES, SYSTEM, "another"),
+    Access("delete", LEASES, SYSTEM, "warmlog"),
+    Access("list", LEASES, SYSTEM),
+    Access("create", "serviceaccounts/token", SYSTEM, "warmlog"),
+    Access("bind", "clusterroles.rbac.authorization.k8s.io"),
+]
+
+READING = ("get", "list", "watch")
+WRITING = ("create", "update", "patch", "delete", "deletecollection")
+# The cluster's role -> what it lets people do with warmups, and what it does not.
+PEOPLE = {
+    "view": (READING, WRITING),
+    "edit": (READING + WRITING, ()),
+    "admin": (READING + WRITING, ()),
+}
+
+
+@pytest.fixture(scope="module")
+def deployed(control_plane: ControlPlane) -> ControlPlane:
+    """A control plane on which deploy/ was applied twice: the second time changes nothing."""
+    for _ in range(2):
+        control_plane.kubectl("apply", "--server-side", "-k", str(ROOT / "deploy"))
+    return control_plane
+
+
+@pytest_asyncio.fixture
+async def controller(deployed: ControlPlane) -> AsyncIterator[aiohttp.ClientSession]:
+    """A session with the controller's own token."""
+    token = deployed.kubectl("create", "token", "warmlog", "-n", SYSTEM).strip()
+    async with deployed.open_session(token) as session:
+        yield session
+
+
+async def may(session: aiohttp.ClientSession, access: Access) -> bool:
+    """Whether the session's account may do something: the question of `kubectl auth can-i`."""
+    review = {
+        "apiVersion": "authorization.k8s.io/v1",
+        "kind": "SelfSubjectAccessReview",
+        "spec": {"resourceAttributes": access.attributes()},
+    }
+    path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
+    answer = await request(session, "POST", path, review)
+    return bool(answer["status"]["allowed"])
+
+
+async def test_the_controller_may_do_what_it_needs(controller: aiohttp.ClientSession) -> None:
+    """The shipped account may make every request that the controller makes."""
+    assert [each for each in CONTROLLER_MAY if not await may(controller, each)] == []
+
+
+async def test_the_controller_may_do_nothing_else(controller: aiohttp.ClientSession) -> None:
+    """It may neither write warmups, nor read Secrets, nor touch anybody else's Lease or Pod."""
+    assert [each for each in CONTROLLER_MAY_NOT if await may(controller, each)] == []
+
+
+@pytest.mark.parametrize("namespace", ["default", SYSTEM])
+async def test_the_controllers_rules_are_exactly_these(
+    deployed: ControlPlane, controller: aiohttp.ClientSession, namespace: str
+) -> None:
+    """What the account may do beyond any account is its two roles, rule for rule."""
+
+    async def rules(session: aiohttp.ClientSession) -> set[tuple[str, ...]]:
+        review = {
+            "apiVersion": "authorization.k8s.io/v1",
+            "kind": "SelfSubjectRulesReview",
+            "spec": {"namespace": namespace},
+        }
+        path = "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews"
+        found = (await request(session, "POST", path, review))["status"]["resourceRules"]
+        parts = ("verbs", "apiGroups", "resources", "resourceNames")
+        return {tuple(" ".join(sorted(rule.get(part, []))) for part in parts) for rule in found}
+
+    token = deployed.kubectl("create", "token", "default").strip()
+    async with deployed.open_session(token) as anybody:
+        own = await rules(controller) - await rules(anybody)
+    assert own == CLUSTER_RULES | (LEASE_RULES if namespace == SYSTEM else set())
+
+
+@pytest.mark.parametrize("role", PEOPLE)
+async def test_people_get_warmups_with_the_clusters_own_roles(
+    deployed: ControlPlane, session: aiohttp.ClientSession, role: str
+) -> None:
+    """Who has view, edit or admin in a namespace may read or also write warmups, never a status."""
+    allowed, forbidden = PEOPLE[role]
+    binding = f"people-{role}"
+    deployed.kubectl("create", "rolebinding", binding, f"--clusterrole={role}", f"--user={role}")
+
+    async def person_may(verb: str, subresource: str = "") -> bool:
+        attributes = Access(verb, WARMUPS + subresource).attributes()
+        review = {
+            "apiVersion": "authorization.k8s.io/v1",
+            "kind": "SubjectAccessReview",
+            "spec": {"user": role, "resourceAttributes": attributes},
+        }
+        path = "/apis/authorization.k8s.io/v1/subjectaccessreviews"
+        return bool((await request(session, "POST", path, review))["status"]["allowed"])
+
+    async with asyncio.timeout(30):  # a controller joins the rules a moment after they are applied
+        while not all([await person_may(verb) for verb in allowed]):
+            await asyncio.sleep(0.1)
+    assert [verb for verb in forbidden if await person_may(verb)] == []
+    assert [verb for verb in WRITING if await person_may(verb, "/status")] == []
+    deployed.kubectl("delete", "rolebinding", binding)
+
+
+async def test_the_pod_is_admitted(deployed: ControlPlane, session: aiohttp.ClientSession) -> None:
+    """In a namespace that enforces the restricted profile, the Deployment gets its one Pod."""
+    namespace = json.loads(deployed.kubectl("get", "namespace", SYSTEM, "-o", "json"))
+    enforced = namespace["metadata"]["labels"]["pod-security.kubernetes.io/enforce"]
+    assert enforced == "restricted"
+    selector = "app.kubernetes.io/name=warmlog"
+    path = f"/api/v1/namespaces/{SYSTEM}/pods"
+    pods = await wait_until(session, path, lambda found: len(found) > 0, label_selector=selector)
+    [pod] = pods.values()
+    assert pod["spec"]["serviceAccountName"] == "warmlog"
+    [container] = pod["spec"]["containers"]
+    assert container["securityContext"]["readOnlyRootFilesystem"] is True
+    assert container["readinessProbe"]["httpGet"]["path"] == "/readyz"
+    assert container["livenessProbe"]["httpGet"]["path"] == "/healthz"
+    mounted = [mount["mountPath"] for mount in container["volumeMounts"]]
+    assert "/var/run/secrets/kubernetes.io/serviceaccount" in mounted
+
+
+def test_nothing_is_deprecated(deployed: ControlPlane) -> None:
+    """The server has no warning for anything in deploy/: no old API, no unsafe Pod."""
+    flags = ("--server-side", "--dry-run=server", "--warnings-as-errors")
+    deployed.kubectl("apply", *flags, "-k", str(ROOT / "deploy"))
