@@ -1,7 +1,7 @@
 """A log in a database: reading, following and appending, on SQLite and PostgreSQL alike."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from types import TracebackType
 from typing import Any, NamedTuple, Self, TypeVar
 
@@ -13,9 +13,9 @@ from adapters.store import tables
 from adapters.store.checking import check_draft, check_rows
 from adapters.store.dialects import lock_log
 from adapters.store.locations import Location
-from adapters.store.readings import Parameters, Readings, Rows
+from adapters.store.readings import Parameters, Readings, Rows, closed_here
 from adapters.store.translating import translated
-from engine.errors import Fenced, LogUnreadable, PositionTaken
+from engine.errors import Fenced, LogUnavailable, LogUnreadable, PositionTaken
 from engine.events import Draft, Event
 from engine.logs import LogIdentity, Opened
 
@@ -85,7 +85,7 @@ class SqlReader:
 
     async def read(
         self, after: int = 0, until: int | None = None, *, batch_rows: int = 1000
-    ) -> AsyncIterator[Sequence[Event]]:
+    ) -> AsyncGenerator[Sequence[Event], None]:
         """Give the rows with after < seq ≤ until, in order, in batches of at most `batch_rows`.
 
         Without `until` it ends where the log ends when the last batch is read. Raises
@@ -101,7 +101,7 @@ class SqlReader:
                 return
             after = batch[-1].seq
 
-    async def follow(self, after: int = 0) -> AsyncIterator[Sequence[Event]]:
+    async def follow(self, after: int = 0) -> AsyncGenerator[Sequence[Event], None]:
         """Give the rows after `after`, then wait for more, in order and without holes.
 
         What this object appends is given at once, what others append within POLL_SECONDS. Ends
@@ -111,9 +111,14 @@ class SqlReader:
         while not self._closed:
             # Taken before reading, so that what arrives meanwhile is not waited for.
             arrival = self._arrival
-            async for batch in self.read(after):
-                yield batch
-                after = batch[-1].seq
+            try:
+                async for batch in self.read(after):
+                    yield batch
+                    after = batch[-1].seq
+            except LogUnavailable:
+                if self._closed:
+                    return
+                raise
             try:
                 await asyncio.wait_for(arrival.wait(), self._poll_seconds)
             except TimeoutError:
@@ -203,10 +208,10 @@ class SqlLog(SqlReader):
         return bytes(rows[0][0])
 
     async def close(self) -> None:
-        """Finish what is being appended and let go of the connections. May be called twice."""
+        """Finish the append that runs, refuse those behind it, let go of the connections."""
+        await super().close()
         if self._unfinished:
             await asyncio.wait(self._unfinished)
-        await super().close()
         await self._engine.dispose()
 
     async def transact(self, work: Work[Result]) -> Result:
@@ -222,6 +227,8 @@ class SqlLog(SqlReader):
 
     async def _transact(self, work: Work[Result]) -> Result:
         async with self._writing:
+            if self._closed:
+                raise closed_here(self.location.name)
             with translated(self.location.name):
                 async with self._engine.begin() as connection:
                     result = await work(connection, await self._lock(connection))

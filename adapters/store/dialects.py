@@ -38,15 +38,20 @@ _LOCKED = select(tables.log.c.epoch).with_for_update()
 
 
 def writing_engine(
-    location: Location, *, create: bool = False, lock_seconds: float = LOCK_SECONDS
+    location: Location,
+    *,
+    create: bool = False,
+    lock_seconds: float = LOCK_SECONDS,
+    answer_seconds: float | None = ANSWER_SECONDS,
 ) -> AsyncEngine:
     """Give an engine of one connection whose every transaction takes the writers' lock.
 
-    `create` lets SQLite make the file; a lock held by another is waited for `lock_seconds`.
-    Raises LogUnreadable when the driver is not installed.
+    `create` lets SQLite make the file; a lock held by another is waited for `lock_seconds`, and a
+    server's answer to one statement for `answer_seconds` (for ever when None). Raises
+    LogUnreadable when the driver is not installed.
     """
     if location.kind is Kind.POSTGRES:
-        return _postgres_engine(location, lock_seconds, pool_size=1, max_overflow=0)
+        return _postgres_engine(location, lock_seconds, answer_seconds, pool_size=1, max_overflow=0)
     mode = "rwc" if create else "rw"
     engine = sqlite_engine(location.path, mode, lock_seconds, pool_size=1, max_overflow=0)
     event.listen(engine.sync_engine, "connect", _prepare_writer)
@@ -113,6 +118,7 @@ def _run(connection: DBAPIConnection, *statements: str) -> None:
 def _postgres_engine(
     location: Location,
     lock_seconds: float = LOCK_SECONDS,
+    answer_seconds: float | None = ANSWER_SECONDS,
     *,
     isolation_level: str = "READ COMMITTED",
     **options: Any,
@@ -123,7 +129,7 @@ def _postgres_engine(
     url = location.url.set(drivername="postgresql+asyncpg", query={})
     arguments = {
         "timeout": CONNECT_SECONDS,
-        "command_timeout": ANSWER_SECONDS,
+        "command_timeout": answer_seconds,
         "server_settings": {
             "application_name": "warmlog",
             # Below `on` a commit may be acknowledged before it is on disk.

@@ -13,7 +13,7 @@ nor reading parses and prints it again, so nothing about its numbers or escapes 
 
 import json
 import re
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, NamedTuple, Self
@@ -101,7 +101,7 @@ class JsonLinesReader:
 
     async def read(
         self, after: int = 0, until: int | None = None, *, batch_rows: int = 1000
-    ) -> AsyncIterator[Sequence[Event]]:
+    ) -> AsyncGenerator[Sequence[Event], None]:
         """Give the rows with after < seq ≤ until, in order, in batches of at most `batch_rows`.
 
         Of a damaged or cut file the rows before the damage are given first; then it raises

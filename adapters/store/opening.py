@@ -19,9 +19,13 @@ from adapters.store.examining import (
 )
 from adapters.store.json_lines import JsonLinesReader
 from adapters.store.locations import Kind, Location, parse_location
-from adapters.store.migrating import known_revisions, newest_revision, upgrade_within
+from adapters.store.migrating import (
+    newest_revision,
+    require_known_revision,
+    transact_alone,
+    upgrade_within,
+)
 from adapters.store.readings import EngineReadings
-from adapters.store.translating import translated
 from engine.errors import LogUnreadable
 from engine.logs import EventReader
 
@@ -137,22 +141,11 @@ async def _create(place: Location, log_id: str | None) -> None:
                 )
             )
 
-    engine = writing_engine(place, create=True)
-    try:
-        with translated(place.name):
-            async with engine.begin() as connection:
-                await connection.run_sync(work)
-    finally:
-        await engine.dispose()
+    await transact_alone(place, work, create=True)
 
 
 def _require_version(found: Contents, place: Location) -> None:
-    if found.revision is not None and found.revision not in known_revisions():
-        msg = (
-            f"The log {place.name} was upgraded by a newer warmlog (to revision "
-            f"{found.revision}): use that version or a later one."
-        )
-        raise LogUnreadable(msg)
+    require_known_revision(found, place)
     if found.format is not None and found.format > tables.FORMAT:
         msg = (
             f"The log {place.name} has format {found.format}, written by a newer warmlog; this "

@@ -21,7 +21,7 @@ from sqlalchemy.sql import Executable
 
 from adapters.store.dialects import sqlite_engine
 from adapters.store.translating import translated
-from engine.errors import LogUnreadable, WarmlogError
+from engine.errors import LogUnavailable, LogUnreadable, WarmlogError
 
 Parameters = Mapping[str, Any]
 Rows = Sequence[Row[*tuple[Any, ...]]]
@@ -45,16 +45,37 @@ class EngineReadings:
     def __init__(self, engine: AsyncEngine, place: str) -> None:
         self._engine = engine
         self._place = place
+        self._closed = False
+        self._running = 0
+        self._idle = asyncio.Event()
+        self._idle.set()
 
     async def rows(self, statement: Executable, parameters: Parameters | None = None) -> Rows:
-        """Run a SELECT. Raises LogUnavailable, LogUnreadable."""
-        with translated(self._place):
-            async with self._engine.connect() as connection:
-                return (await connection.execute(statement, parameters)).all()
+        """Run a SELECT. Raises LogUnavailable, also once it is closed, and LogUnreadable."""
+        if self._closed:
+            raise closed_here(self._place)
+        self._running += 1
+        self._idle.clear()
+        try:
+            with translated(self._place):
+                async with self._engine.connect() as connection:
+                    return (await connection.execute(statement, parameters)).all()
+        finally:
+            self._running -= 1
+            if not self._running:
+                self._idle.set()
 
     async def close(self) -> None:
-        """Let go of the connections."""
+        """Let go of the connections, once the statements that run are through."""
+        self._closed = True
+        # An engine would forget, not close, a connection that is in use.
+        await self._idle.wait()
         await self._engine.dispose()
+
+
+def closed_here(place: str) -> LogUnavailable:
+    """Give the error for a use after closing."""
+    return LogUnavailable(f"The log {place} was closed here: open it again.")
 
 
 class _Look(NamedTuple):
@@ -71,6 +92,7 @@ class FileReadings:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._closed = False
         self._reading = asyncio.Lock()
         self._look: _Look | None = None
         self._readings: EngineReadings | None = None
@@ -78,7 +100,7 @@ class FileReadings:
     async def rows(self, statement: Executable, parameters: Parameters | None = None) -> Rows:
         """Run a SELECT. Raises LogUnavailable, LogUnreadable."""
         async with self._reading:
-            while True:
+            while not self._closed:
                 readings, look = await self._current()
                 try:
                     rows = await readings.rows(statement, parameters)
@@ -89,9 +111,15 @@ class FileReadings:
                 else:
                     if self._holds(look):
                         return rows
+            raise closed_here(str(self._path))
 
     async def close(self) -> None:
-        """Let go of the connections."""
+        """Let go of the connections, once the statement that runs is through."""
+        self._closed = True
+        async with self._reading:
+            await self._let_go()
+
+    async def _let_go(self) -> None:
         readings, self._readings = self._readings, None
         if readings is not None:
             await readings.close()
@@ -100,7 +128,7 @@ class FileReadings:
         look = self._see()
         used = self._look
         if self._readings is None or used is None or not (look == used or used.in_use):
-            await self.close()
+            await self._let_go()
             self._readings = EngineReadings(self._engine(look), str(self._path))
             self._look = used = look
         return self._readings, used
