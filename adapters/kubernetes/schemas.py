@@ -5,17 +5,17 @@ from adapters.kubernetes.schemas_warmup_spec import WARMUP_SPEC
 from adapters.kubernetes.schemas_warmup_status import WARMUP_STATUS
 from machines.labels import GROUP, VERSION
 
+# The first condition that is True tells of the whole: they stand in the order Complete,
+# Progressing, Degraded, and exactly one of these is True. Of several results kubectl shows one.
+_FIRST_CAUSE = '.status.conditions[?(@.status=="True")].message'
+
 _WARMUP_COLUMNS = [
     {"name": "Phase", "type": "string", "jsonPath": ".status.phase"},
     {"name": "Desired", "type": "integer", "jsonPath": ".status.desiredNodes"},
     {"name": "Active", "type": "integer", "jsonPath": ".status.activeNodes"},
     {"name": "Succeeded", "type": "integer", "jsonPath": ".status.succeededNodes"},
     {"name": "Failed", "type": "integer", "jsonPath": ".status.failedNodes"},
-    {
-        "name": "Message",
-        "type": "string",
-        "jsonPath": '.status.conditions[?(@.type=="Finished")].message',
-    },
+    {"name": "Message", "type": "string", "jsonPath": _FIRST_CAUSE},
     {"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"},
 ]
 

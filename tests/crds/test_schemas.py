@@ -7,6 +7,7 @@ import pytest
 
 from adapters.kubernetes.schemas import MODELWARMUP
 from machines.phases import PUBLISHED_TARGET_PHASES, PUBLISHED_WARMUP_PHASES
+from machines.statuses import STATUS_PATHS
 
 Schema = dict[str, Any]
 
@@ -149,6 +150,13 @@ def test_status_has_the_published_fields() -> None:
         path: set(each["properties"]) for path, each in walk(ROOT["status"]) if "properties" in each
     }
     assert found == {path: set(names.split()) for path, names in STATUS_FIELDS.items()}
+
+
+def test_status_keeps_all_that_is_projected() -> None:
+    """The fields of the schema are those that the projection says it writes, to the last one."""
+    objects = {path for path, each in walk(ROOT["status"]) if each["type"] in {"object", "array"}}
+    found = {path for path, _ in walk(ROOT["status"])} - objects
+    assert found == set(STATUS_PATHS)
 
 
 def test_phases_are_the_machines_words() -> None:

@@ -57,7 +57,7 @@ CLUSTER_RULES = {
 }
 LEASE_RULES = {
     ("create", "coordination.k8s.io", "leases", ""),
-    ("get patch update", "coordination.k8s.io", "leases", "warmlog"),
+    ("get update", "coordination.k8s.io", "leases", "warmlog"),
 }
 
 CONTROLLER_MAY = [
@@ -73,7 +73,7 @@ CONTROLLER_MAY = [
     *[Access(verb, kind) for kind in ("events", EVENTS) for verb in ("create", "patch")],
     Access("get", CRDS, name=WARMUPS),
     Access("create", LEASES, SYSTEM),
-    *[Access(verb, LEASES, SYSTEM, "warmlog") for verb in ("get", "update", "patch")],
+    *[Access(verb, LEASES, SYSTEM, "warmlog") for verb in ("get", "update")],
 ]
 CONTROLLER_MAY_NOT = [
     *[Access(verb, WARMUPS) for verb in ("create", "update", "patch", "delete")],
@@ -91,6 +91,7 @@ CONTROLLER_MAY_NOT = [
     Access("create", LEASES, "default"),
     Access("update", LEASES, "kube-system", "kube-scheduler"),
     Access("update", LEASES, SYSTEM, "another"),
+    Access("patch", LEASES, SYSTEM, "warmlog"),
     Access("delete", LEASES, SYSTEM, "warmlog"),
     Access("list", LEASES, SYSTEM),
     Access("create", "serviceaccounts/token", SYSTEM, "warmlog"),

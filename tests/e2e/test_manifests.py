@@ -47,13 +47,15 @@ TARGET: Json = {
     "lastTransitionTime": TIME,
 }
 CONDITION: Json = {
-    "type": "Finished",
+    "type": "Degraded",
     "status": "True",
     "observedGeneration": 1,
     "lastTransitionTime": TIME,
     "reason": "NodeFailed",
-    "message": "node-a: no space left on device",
+    "message": "257 of 300 failed; first node-a: no space left on device",
 }
+IDLE: Json = {**CONDITION, "status": "False", "reason": "NotActive", "message": ""}
+
 STATUS: Json = {
     "phase": "Degraded",
     "observedGeneration": 1,
@@ -67,7 +69,14 @@ STATUS: Json = {
     "startTime": TIME,
     "completionTime": TIME,
     "targets": [{**TARGET, "nodeName": f"node-{number}"} for number in range(256)],
-    "conditions": [CONDITION, {**CONDITION, "type": "Progressing", "status": "False"}],
+    # In the order of the projection, from which kubectl's Message column takes the first True.
+    "conditions": [
+        {**IDLE, "type": "Complete"},
+        {**IDLE, "type": "Progressing"},
+        CONDITION,
+        {**CONDITION, "type": "Failed", "message": "not shown"},
+        {**CONDITION, "type": "Finished", "message": "not shown"},
+    ],
     "warmlog": {"uid": "0a1b", "log": "c2d3", "position": 2**53 - 1},
 }
 
