@@ -1,0 +1,1 @@
+"""HTTP: health for the kubelet and for people."""

@@ -1,0 +1,185 @@
+"""The composition root of `warmlog run`: the one place where the real parts are put together."""
+
+import asyncio
+import hashlib
+import os
+import signal
+import socket
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from uuid import uuid4
+
+import structlog
+
+from adapters.code_digests import code_digest, code_version
+from adapters.http.serving import serving
+from adapters.kubernetes.announcing import Announcement, announce
+from adapters.kubernetes.configuring import load_access
+from adapters.kubernetes.crd_checking import check_crd
+from adapters.kubernetes.http_api import HttpApi
+from adapters.kubernetes.leases import LeaseHolder, LeaseLost, LeaseTerms
+from adapters.kubernetes.timing import SystemTimer
+from adapters.ports import Api
+from adapters.running.announcing import Announcer
+from adapters.running.controller import Controller, Limits
+from adapters.running.guarding import Guard, GuardedApi, Unguarded
+from adapters.running.health import ControllerHealth
+from adapters.running.logs_opening import open_patiently
+from adapters.running.writing import Identity, open_writer
+from adapters.settings import RunSettings
+from adapters.store.databases import SqlLog
+from adapters.store.locations import Kind, parse_location
+from engine.canonical_json import dumps
+from engine.errors import Fenced, PositionTaken
+from machines.statuses import STATUS_PATHS
+
+STOPPED, LOST = 0, 3  # exit codes; see docs/command-line.md
+EVENTS_WAITING = 1000  # announcements; more are dropped, they are a courtesy
+
+_log = structlog.get_logger("warmlog")
+
+
+async def run_controller(settings: RunSettings) -> int:
+    """Run until a signal comes or another writer takes over; give the exit code.
+
+    Raises WarmlogError for what a person has to mend before it can run at all.
+    """
+    place = parse_location(settings.log)
+    folder = place.path.absolute().parent if place.kind is Kind.SQLITE else None
+    health = ControllerHealth(folder)
+    access = await load_access(kubeconfig=settings.kubeconfig, context=settings.context)
+    api = HttpApi(settings.cluster_name, access)
+    try:
+        async with serving(health, settings.listen_host, settings.listen_port) as port:
+            _log.info("listening", host=settings.listen_host, port=port)
+            return await _until_stopped(settings, health, api)
+    finally:
+        await api.close()
+
+
+async def _until_stopped(settings: RunSettings, health: ControllerHealth, api: Api) -> int:
+    stopping = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stopping.set)
+    work = asyncio.create_task(_work(settings, health, api))
+    waiting = asyncio.create_task(stopping.wait())
+    await asyncio.wait({work, waiting}, return_when=asyncio.FIRST_COMPLETED)
+    waiting.cancel()
+    if not work.done():
+        _log.info("stopping")
+        work.cancel()
+    try:
+        await work
+    except asyncio.CancelledError:
+        return STOPPED
+    except BaseExceptionGroup as group:
+        superseded, rest = group.split((Fenced, PositionTaken, LeaseLost))
+        if superseded is None or rest is not None:
+            raise
+        _log.error("another process writes now", words=str(_leaves(superseded)[0]))
+        return LOST
+    return STOPPED
+
+
+def _leaves(group: BaseExceptionGroup[BaseException]) -> list[BaseException]:
+    """Give the errors of a group, however deep they are nested."""
+    found: list[BaseException] = []
+    for error in group.exceptions:
+        found += _leaves(error) if isinstance(error, BaseExceptionGroup) else [error]
+    return found
+
+
+async def _work(settings: RunSettings, health: ControllerHealth, api: Api) -> None:
+    async with _leased(settings, health, api) as guard:
+        health.waiting_for = "the log is opened"
+        log = await open_patiently(settings.log, health)
+        try:
+            await _control(settings, health, GuardedApi(api, guard, SystemTimer()), log)
+        finally:
+            await log.close()
+
+
+async def _control(
+    settings: RunSettings, health: ControllerHealth, api: GuardedApi, log: SqlLog
+) -> None:
+    identity = Identity(code_version(), code_digest(), _settings_digest(settings))
+    writer = await open_writer(log, identity, time.time_ns())
+    _log.info("session started", epoch=writer.cursor.epoch, position=writer.cursor.position)
+    announcer = Announcer(writer.state)
+    waiting: asyncio.Queue[Announcement] = asyncio.Queue(EVENTS_WAITING)
+
+    def tell(state: object) -> None:
+        for announcement in announcer.news(writer.state):
+            if not waiting.full():
+                waiting.put_nowait(announcement)
+
+    controller = Controller(
+        writer,
+        api,
+        clock=time.time_ns,
+        timer=SystemTimer(),
+        limits=Limits(timeout_seconds=settings.request_timeout_seconds),
+        announce=tell,
+    )
+    health.controller = controller
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(controller.run())
+        tasks.create_task(_announce_all(api, waiting, settings.request_timeout_seconds))
+        tasks.create_task(_check_crd(api, health, settings.request_timeout_seconds))
+
+
+@asynccontextmanager
+async def _leased(
+    settings: RunSettings, health: ControllerHealth, api: Api
+) -> AsyncIterator[Guard]:
+    """Hold the lease while the context lasts, and end it when the lease is lost."""
+    if not settings.lease:
+        yield Unguarded()
+        return
+    terms = LeaseTerms(
+        settings.lease_namespace,
+        settings.lease_name,
+        f"{socket.gethostname()}_{uuid4()}",
+        duration_seconds=settings.lease_duration_seconds,
+        renew_seconds=settings.lease_duration_seconds / 6,
+        request_seconds=settings.lease_duration_seconds / 3,
+    )
+    holder = LeaseHolder(api, terms, now=time.time_ns)
+    health.lease_words = lambda: "" if holder.held else f"waits for the lease: {holder.words}"
+    health.waiting_for = f"the lease {terms.namespace}/{terms.name}"
+    _log.info("waits for the lease", lease=f"{terms.namespace}/{terms.name}")
+    await holder.acquire()
+    try:
+        async with asyncio.TaskGroup() as tasks:
+            keeping = tasks.create_task(holder.keep())
+            yield holder
+            keeping.cancel()
+    finally:
+        await holder.release()
+
+
+async def _announce_all(
+    api: Api, waiting: asyncio.Queue[Announcement], timeout_seconds: float
+) -> None:
+    instance = f"{socket.gethostname()}-{os.getpid()}"
+    while True:
+        one = await waiting.get()
+        answer = await announce(api, one, instance=instance, timeout_seconds=timeout_seconds)
+        _log.debug("announced", reason=one.reason, note=one.note, answer=type(answer).__name__)
+
+
+async def _check_crd(api: Api, health: ControllerHealth, timeout_seconds: float) -> None:
+    health.crd_words = await check_crd(api, STATUS_PATHS, timeout_seconds=timeout_seconds)
+    if health.crd_words:
+        _log.warning(health.crd_words)
+
+
+def _settings_digest(settings: RunSettings) -> str:
+    """Digest what changes decisions or reading; not where the log lies or who may listen."""
+    told = {
+        "cluster": settings.cluster_name,
+        "requestTimeoutSeconds": str(settings.request_timeout_seconds),
+    }
+    return hashlib.sha256(dumps(told).encode("ascii")).hexdigest()

@@ -1,0 +1,105 @@
+"""Announcing: what becomes a Kubernetes Event. One per change, never one per pass.
+
+A change is a phase, a node's outcome (told together beyond twenty nodes), or the first cause that
+keeps a warmup from going on. What was true when the session began has been told already.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from adapters.kubernetes.announcing import Announcement
+from machines.conditions import conditions, first_cause
+from machines.messages import cause_text
+from machines.node_jobs import OUTCOMES, NodeJobState
+from machines.phases import WARMUP_PHASE
+from machines.states import State, Target, Warmup
+from machines.warmups import WarmupState
+
+TOLD_SINGLY = 20  # nodes
+BAD_ENDS = frozenset({WarmupState.FAILED, WarmupState.DEGRADED})
+
+
+class _Told(NamedTuple):
+    """What has been told of one warmup."""
+
+    position: int
+    state: WarmupState
+    cause: tuple[str, str]
+    outcomes: frozenset[str]
+
+
+class Announcer:
+    """Keeps what was told, and finds what is new."""
+
+    def __init__(self, state: State) -> None:
+        """Take what holds now as told."""
+        self._told = {uid: _summary(warmup) for uid, warmup in state.warmups.items()}
+
+    def news(self, state: State) -> list[Announcement]:
+        """Give what has changed since the last call, and take it as told."""
+        found: list[Announcement] = []
+        for uid, warmup in state.warmups.items():
+            told = self._told.get(uid)
+            if told is not None and told.position == warmup.position:
+                continue
+            summary = _summary(warmup)
+            if not warmup.gone:
+                found += _changes(state, warmup, told, summary)
+            self._told[uid] = summary
+        for uid in self._told.keys() - state.warmups.keys():
+            del self._told[uid]
+        return found
+
+
+def _summary(warmup: Warmup) -> _Told:
+    cause = first_cause(warmup)
+    outcomes = frozenset(
+        key for key, target in warmup.targets.items() if target.state in OUTCOMES
+    )
+    named = (cause.node_name, cause.words.reason) if cause else ("", "")
+    return _Told(warmup.position, warmup.state, named, outcomes)
+
+
+def _changes(
+    state: State, warmup: Warmup, told: _Told | None, now: _Told
+) -> Iterator[Announcement]:
+    ended = [warmup.targets[key] for key in now.outcomes - (told.outcomes if told else set())]
+    ended.sort(key=lambda target: target.node_name)
+    if len(now.outcomes) <= TOLD_SINGLY:
+        for target in ended:
+            yield _node_ended(state, warmup, target)
+    else:
+        failed = [target for target in ended if target.state is NodeJobState.FAILED]
+        if failed:
+            first = f"{failed[0].node_name}: {cause_text(failed[0].words)}"
+            note = f"{len(failed)} more nodes failed; first {first}"
+            yield _announcement(state, warmup, "Warning", "NodesFailed", note)
+    cause = first_cause(warmup)
+    if cause is not None and now.cause != (told.cause if told else ("", "")):
+        if cause.state not in OUTCOMES:
+            note = f"node {cause.node_name}: {cause.words.message or cause.words.reason}"
+            yield _announcement(state, warmup, "Warning", cause.words.reason, note)
+    if told is None or told.state is not now.state:
+        yield _phase_changed(state, warmup)
+
+
+def _node_ended(state: State, warmup: Warmup, target: Target) -> Announcement:
+    if target.state is NodeJobState.READY:
+        note = f"node {target.node_name} is warm"
+        return _announcement(state, warmup, "Normal", "NodeSucceeded", note)
+    note = f"node {target.node_name}: {cause_text(target.words)}"
+    return _announcement(state, warmup, "Warning", "NodeFailed", note)
+
+
+def _phase_changed(state: State, warmup: Warmup) -> Announcement:
+    kind = "Warning" if warmup.state in BAD_ENDS else "Normal"
+    told = [row for row in conditions(state, warmup, 1024) if row["status"] == "True"]
+    note = next((row["message"] for row in told if row["message"]), "")
+    phase = WARMUP_PHASE[warmup.state]
+    return _announcement(state, warmup, kind, phase, note or f"phase is {phase}")
+
+
+def _announcement(
+    state: State, warmup: Warmup, kind: str, reason: str, note: str
+) -> Announcement:
+    return Announcement(warmup.subject, kind, reason, note, state.now, warmup.position)

@@ -1,0 +1,215 @@
+"""The live loop: observations in, a batch into the log, and only then effects and statuses out.
+
+One task owns the state. Everything else (watches, effects, statuses) hands it observations and is
+handed finished work, so nothing ever sees a state that is ahead of the log.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import structlog
+
+from adapters.kubernetes.statuses import StatusResult
+from adapters.kubernetes.timing import Timer
+from adapters.kubernetes.watching import ClusterWatch, WatchSettings
+from adapters.ports import Api
+from adapters.running.effecting import Effector
+from adapters.running.status_books import StatusBook, StatusWrite
+from adapters.running.status_sending import StatusSender
+from adapters.running.writing import Writer
+from engine.errors import LogUnavailable
+from engine.events import Event
+from machines.deciding import effect_of
+from machines.domain import WARMLOG
+from machines.ingesting import due_deadlines, next_deadline
+from machines.observations import Listed, Observation, Seen
+from machines.states import KINDS, State
+
+SECOND = 1_000_000_000  # nanoseconds
+FAR_AWAY = 1 << 63  # later than any instant
+INBOX_ROWS = 20_000  # observations that may wait before a watch has to
+STORE_RETRY_SECONDS = (0.1, 0.5, 1.0, 2.0, 5.0)
+
+_log = structlog.get_logger(__name__)
+
+Clock = Callable[[], int]  # UTC nanoseconds
+Announce = Callable[[State], None]  # looks at a durable state for news
+ANNOUNCE_INTERVAL = SECOND
+
+
+class Limits(NamedTuple):
+    """How much at once, and how long to wait."""
+
+    timeout_seconds: float = 10.0
+    effects: int = 32
+    statuses: int = 8
+
+
+class Controller:
+    """One session of the controller over one cluster."""
+
+    def __init__(
+        self,
+        writer: Writer,
+        api: Api,
+        *,
+        clock: Clock,
+        timer: Timer,
+        limits: Limits | None = None,
+        announce: Announce | None = None,
+    ) -> None:
+        """Prepare; `run` begins. `announce` is shown the state about once a second."""
+        limits = limits or Limits()
+        self.writer = writer
+        self.book = StatusBook()
+        self.store_words = ""  # why the store takes nothing now
+        self._api = api
+        self._clock = clock
+        self._timer = timer
+        self._announce = announce
+        self._announced = (0, 0)  # position and instant of the last look for news
+        self._inbox: list[Observation] = []
+        self._woken = asyncio.Event()
+        self._drained = asyncio.Event()
+        self._uncertain = [seq for seq, opened in writer.state.open.items() if opened.uncertain]
+        self.watch = ClusterWatch(
+            api,
+            self.observe,
+            known_versions=_known_versions(writer.state, api.cluster),
+            settings=WatchSettings(),
+            timer=timer,
+        )
+        self._effector = Effector(
+            api, self.observe, timer,
+            timeout_seconds=limits.timeout_seconds, concurrency=limits.effects,
+        )  # fmt: skip
+        self._sender = StatusSender(
+            api, self._settled,
+            timeout_seconds=limits.timeout_seconds, concurrency=limits.statuses,
+        )  # fmt: skip
+
+    async def run(self) -> None:
+        """Work until cancelled. Raises Fenced when another writer has taken over."""
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._loop(), name="loop")
+            tasks.create_task(self.watch.run(), name="watch")
+            tasks.create_task(self._effector.run(), name="effects")
+            tasks.create_task(self._sender.run(), name="statuses")
+
+    async def observe(self, observations: tuple[Observation, ...]) -> None:
+        """Take observations in; waits while too many of them wait already."""
+        while len(self._inbox) > INBOX_ROWS:
+            self._drained.clear()
+            await self._drained.wait()
+        self._inbox += observations
+        self._woken.set()
+
+    @property
+    def synced(self) -> bool:
+        """Whether every kind has been listed in this session."""
+        cluster = self.writer.state.clusters.get(self._api.cluster)
+        return cluster is not None and cluster.is_synced
+
+    @property
+    def waiting_observations(self) -> int:
+        """How many observations have not been folded yet."""
+        return len(self._inbox)
+
+    async def _loop(self) -> None:
+        while True:
+            await self._wait()
+            now = self._clock()
+            batch, self._inbox = self._inbox, []
+            self._drained.set()
+            self._note_seen(batch, now)
+            batch += due_deadlines(self.writer.state, now)
+            self.writer.fold_in(batch, now)
+            rows = await self._flushed()
+            self._dispatch(rows)
+            self._send_statuses()
+            self._look_for_news()
+
+    async def _wait(self) -> None:
+        """Wait for an observation, a deadline, or a status whose time has come."""
+        if not self._inbox:
+            self._woken.clear()
+            state = self.writer.state
+            times = [next_deadline(state), self.book.next_due(state)]
+            if self._announce is not None:
+                times.append(self._news_due(self.writer.cursor.position))
+            due = min((time for time in times if time is not None), default=FAR_AWAY)
+            seconds = None if due == FAR_AWAY else max(due - self._clock(), 0) / SECOND
+            try:
+                async with asyncio.timeout(seconds):
+                    await self._woken.wait()
+            except TimeoutError:
+                return
+
+    async def _flushed(self) -> tuple[Event, ...]:
+        """Make the batch durable, however long the store takes to come back."""
+        tries = 0
+        while True:
+            try:
+                rows = await self.writer.flush()
+            except LogUnavailable as error:
+                self.store_words = str(error)
+                _log.error("the log takes no rows", words=str(error))
+                await self._timer.sleep(STORE_RETRY_SECONDS[min(tries, 4)])
+                tries += 1
+            else:
+                self.store_words = ""
+                return rows
+
+    def _dispatch(self, rows: Sequence[Event]) -> None:
+        state = self.writer.state
+        for row in rows:
+            if WARMLOG.is_decision(row.type) and row.seq in state.open:
+                self._effector.perform(effect_of(state, row.seq))
+        if self._uncertain and self.synced:
+            for seq in self._uncertain:
+                if seq in state.open:
+                    self._effector.look_up(effect_of(state, seq))
+            self._uncertain = []
+
+    def _look_for_news(self) -> None:
+        now, position = self._clock(), self.writer.cursor.position
+        if self._announce is None or now < self._news_due(position):
+            return
+        self._announced = (position, now)
+        self._announce(self.writer.state)
+
+    def _news_due(self, position: int) -> int:
+        """Give when to look for news next; far away when the log has not grown."""
+        told, at = self._announced
+        return at + ANNOUNCE_INTERVAL if told != position else FAR_AWAY
+
+    def _send_statuses(self) -> None:
+        for due in self.book.due(self.writer.state, self._clock()):
+            if isinstance(due, StatusWrite):
+                self._sender.send(due)
+            else:
+                self._inbox.append(due)
+
+    def _settled(self, write: StatusWrite, result: StatusResult) -> None:
+        self._inbox += self.book.settle(write, result, self._clock())
+        self._woken.set()
+
+    def _note_seen(self, batch: Sequence[Observation], now: int) -> None:
+        for observation in batch:
+            items = observation.items if isinstance(observation, Listed) else (observation,)
+            for seen in items:
+                if isinstance(seen, Seen) and seen.subject.kind == "ModelWarmup":
+                    self.book.note_seen(seen, now)
+
+
+def _known_versions(state: State, cluster_name: str) -> dict[str, str]:
+    """Give the newest version that the log holds of each kind: an older list is doubted."""
+    cluster = state.clusters.get(cluster_name)
+    if cluster is None:
+        return {}
+    newest = {
+        kind: max((known.version for known in cluster.objects[kind].values()), default=0)
+        for kind in KINDS
+    }
+    return {kind: str(version) for kind, version in newest.items() if version}

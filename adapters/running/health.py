@@ -1,0 +1,83 @@
+"""Health of a running controller, in sentences: what holds it up, and what is under way."""
+
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from adapters.http.serving import Check, Mark
+from adapters.running.controller import Controller
+
+FULL_AT = 0.8  # of the log's volume
+
+
+class ControllerHealth:
+    """What the health server asks. Before the controller exists, `waiting_for` says why."""
+
+    def __init__(self, log_folder: Path | None, free: Callable[[Path], float] | None = None) -> None:
+        """`log_folder` holds the log when it is a file; `free` gives a volume's used share."""
+        self.waiting_for = "it starts"
+        self.crd_words = ""
+        self.lease_words: Callable[[], str] = str
+        self.controller: Controller | None = None
+        self._log_folder = log_folder
+        self._used_share = free or used_share
+
+    def live(self) -> list[Check]:
+        """Say that the process answers: it does, or nobody would read this."""
+        return [Check("process", Mark.OK)]
+
+    def ready(self) -> list[Check]:
+        """Say what keeps the controller from its job."""
+        checks = [self._log(), self._lease()]
+        if self.controller is None:
+            return [*checks, Check("controller", Mark.FAIL, f"not running yet: {self.waiting_for}")]
+        checks += [
+            Check(
+                f"watch {watch.kind}",
+                Mark.OK if watch.synced and not watch.words else Mark.FAIL,
+                watch.words or ("" if watch.synced else "not listed yet"),
+            )
+            for watch in self.controller.watch.health
+        ]
+        crd = Mark.WARN if self.crd_words else Mark.OK
+        checks.append(Check("CRD", crd, self.crd_words))
+        for uid, words in self.controller.book.troubles().items():
+            checks.append(Check(f"status {uid}", Mark.WARN, words))
+        return checks
+
+    def figures(self) -> Mapping[str, int]:
+        """Count what is under way; all zero means that the log and the cluster agree."""
+        if self.controller is None:
+            return {}
+        writer, book = self.controller.writer, self.controller.book
+        return {
+            "position": writer.cursor.position,
+            "epoch": writer.cursor.epoch,
+            "unfolded observations": self.controller.waiting_observations,
+            "open intents": len(writer.state.open),
+            "unsent rows": writer.unsent_rows,
+            "unsent statuses": book.unsent(writer.state),
+        }
+
+    def _log(self) -> Check:
+        if self.controller is not None and self.controller.store_words:
+            return Check("log", Mark.FAIL, self.controller.store_words)
+        if self._log_folder is not None:
+            share = self._used_share(self._log_folder)
+            if share >= FULL_AT:
+                words = f"the volume of the log is {share:.0%} full: enlarge it, or archive the log"
+                return Check("log", Mark.WARN, words)
+        return Check("log", Mark.OK)
+
+    def _lease(self) -> Check:
+        words = self.lease_words()
+        return Check("lease", Mark.FAIL if words else Mark.OK, words)
+
+
+def used_share(folder: Path) -> float:
+    """Give the used share of a folder's volume, 0 to 1; 0 when it cannot be told."""
+    try:
+        usage = shutil.disk_usage(folder)
+    except OSError:
+        return 0.0
+    return (usage.total - usage.free) / usage.total if usage.total else 0.0
