@@ -13,7 +13,7 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from adapters.store.locations import Kind, parse_location
-from engine.canonical_json import Number, dumps
+from engine.canonical_json import dumps
 from engine.errors import LogUnreadable
 
 DEFAULT_LOG = "sqlite:///warmlog.db"
@@ -114,7 +114,6 @@ class RunSettings:
         told = {name: value for name, value in asdict(self).items() if name != "log"}
         told["listen"] = str(self.listen)
         told["log_format"] = self.log_format.value
-        told["request_timeout_seconds"] = Number(repr(self.request_timeout_seconds))
         return settings_digest(told)
 
 
