@@ -1,7 +1,6 @@
 """The composition root of `warmlog run`: the one place where the real parts are put together."""
 
 import asyncio
-import hashlib
 import os
 import signal
 import socket
@@ -30,8 +29,7 @@ from adapters.running.writing import Identity, open_writer
 from adapters.settings import RunSettings
 from adapters.store.databases import SqlLog
 from adapters.store.locations import Kind, parse_location
-from engine.canonical_json import dumps
-from engine.errors import Fenced, PositionTaken
+from engine.errors import Fenced, PositionTaken, WarmlogError
 from machines.statuses import STATUS_PATHS
 
 STOPPED, LOST = 0, 3  # exit codes; see docs/command-line.md
@@ -40,22 +38,36 @@ EVENTS_WAITING = 1000  # announcements; more are dropped, they are a courtesy
 _log = structlog.get_logger("warmlog")
 
 
+class SettingsConflict(WarmlogError):
+    """Two settings that cannot both hold."""
+
+
 async def run_controller(settings: RunSettings) -> int:
     """Run until a signal comes or another writer takes over; give the exit code.
 
     Raises WarmlogError for what a person has to mend before it can run at all.
     """
+    _check_times(settings)
     place = parse_location(settings.log)
     folder = place.path.absolute().parent if place.kind is Kind.SQLITE else None
     health = ControllerHealth(folder)
     access = await load_access(kubeconfig=settings.kubeconfig, context=settings.context)
     api = HttpApi(settings.cluster_name, access)
     try:
-        async with serving(health, settings.listen_host, settings.listen_port) as port:
-            _log.info("listening", host=settings.listen_host, port=port)
+        async with serving(health, *settings.listen) as port:
+            _log.info("listening", host=settings.listen.host, port=port)
             return await _until_stopped(settings, health, api)
     finally:
         await api.close()
+
+
+def _check_times(settings: RunSettings) -> None:
+    """A request leaves only while the lease outlives it: there has to be time for that."""
+    if settings.use_lease and settings.request_timeout_seconds * 2 > settings.lease_duration_seconds:
+        raise SettingsConflict(
+            f"--request-timeout-seconds {settings.request_timeout_seconds:g} is more than half of"
+            f" --lease-duration-seconds {settings.lease_duration_seconds}: lower it"
+        )
 
 
 async def _until_stopped(settings: RunSettings, health: ControllerHealth, api: Api) -> int:
@@ -104,7 +116,7 @@ async def _work(settings: RunSettings, health: ControllerHealth, api: Api) -> No
 async def _control(
     settings: RunSettings, health: ControllerHealth, api: GuardedApi, log: SqlLog
 ) -> None:
-    identity = Identity(code_version(), code_digest(), _settings_digest(settings))
+    identity = Identity(code_version(), code_digest(), settings.digest())
     writer = await open_writer(log, identity, time.time_ns())
     _log.info("session started", epoch=writer.cursor.epoch, position=writer.cursor.position)
     announcer = Announcer(writer.state)
@@ -135,7 +147,7 @@ async def _leased(
     settings: RunSettings, health: ControllerHealth, api: Api
 ) -> AsyncIterator[Guard]:
     """Hold the lease while the context lasts, and end it when the lease is lost."""
-    if not settings.lease:
+    if not settings.use_lease:
         yield Unguarded()
         return
     terms = LeaseTerms(
@@ -174,12 +186,3 @@ async def _check_crd(api: Api, health: ControllerHealth, timeout_seconds: float)
     health.crd_words = await check_crd(api, STATUS_PATHS, timeout_seconds=timeout_seconds)
     if health.crd_words:
         _log.warning(health.crd_words)
-
-
-def _settings_digest(settings: RunSettings) -> str:
-    """Digest what changes decisions or reading; not where the log lies or who may listen."""
-    told = {
-        "cluster": settings.cluster_name,
-        "requestTimeoutSeconds": str(settings.request_timeout_seconds),
-    }
-    return hashlib.sha256(dumps(told).encode("ascii")).hexdigest()

@@ -21,6 +21,7 @@ DEFAULT_LISTEN = "127.0.0.1:8080"
 DEFAULT_CLUSTER = "local"
 DEFAULT_LEASE_NAME = "warmlog"
 DEFAULT_NAMESPACE = "warmlog-system"
+DEFAULT_LEASE_SECONDS = 30
 DEFAULT_TIMEOUT_SECONDS = 10.0
 
 _OWN_NAMESPACE_FILE = Path("/var/run/secrets/kubernetes.io/serviceaccount/namespace")
@@ -106,6 +107,7 @@ class RunSettings:
     use_lease: bool = True
     lease_namespace: Annotated[str, AfterValidator(_check_cluster)] = DEFAULT_NAMESPACE
     lease_name: Annotated[str, AfterValidator(_check_lease)] = DEFAULT_LEASE_NAME
+    lease_duration_seconds: Annotated[int, Field(ge=3, le=3600)] = DEFAULT_LEASE_SECONDS
     log_format: LogFormat = LogFormat.CONSOLE
     request_timeout_seconds: Annotated[float, Field(ge=0.1, le=300)] = DEFAULT_TIMEOUT_SECONDS
 

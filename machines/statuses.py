@@ -17,6 +17,46 @@ from machines.states import State, Target, Warmup
 from machines.warmups import TERMINAL
 
 STATUS_BYTES = 512 * 1024
+# Every field that the projection can write: what a served CRD has to keep.
+STATUS_PATHS = (
+    "phase",
+    "observedGeneration",
+    "observedRevision",
+    "desiredNodes",
+    "activeNodes",
+    "succeededNodes",
+    "failedNodes",
+    "skippedNodes",
+    "omittedTargetDetails",
+    "startTime",
+    "completionTime",
+    *(
+        f"targets[].{name}"
+        for name in (
+            "nodeName",
+            "source",
+            "sourceCount",
+            "revision",
+            "jobName",
+            "phase",
+            "reason",
+            "message",
+            "lastTransitionTime",
+        )
+    ),
+    *(
+        f"conditions[].{name}"
+        for name in (
+            "type",
+            "status",
+            "reason",
+            "message",
+            "lastTransitionTime",
+            "observedGeneration",
+        )
+    ),
+    *(f"warmlog.{name}" for name in ("uid", "log", "position")),
+)
 MESSAGE_LENGTHS = (1024, 512, 256, 128, 64)
 
 
