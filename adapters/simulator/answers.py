@@ -137,6 +137,13 @@ def bad_request(words: str) -> Refusal:
     return Refusal(failure(400, "BadRequest", words))
 
 
+def misnamed(name: str, path_name: str) -> Refusal:
+    """Refuse an object that has another name than its path."""
+    return bad_request(
+        f"the name of the object ({name}) does not match the name on the URL ({path_name})"
+    )
+
+
 def unsupported_media_type(words: str) -> Refusal:
     """Refuse a body in a format that is not taken here."""
     return Refusal(failure(415, "UnsupportedMediaType", words))
@@ -146,6 +153,34 @@ def method_not_allowed() -> Refusal:
     """Refuse a method that the path does not have."""
     words = "the server does not allow this method on the requested resource"
     return Refusal(failure(405, "MethodNotAllowed", words, {}))
+
+
+def unversioned(resource: Resource, name: str) -> Refusal:
+    """Refuse a PUT that does not say which version it replaces."""
+    words = "Invalid value: 0: must be specified for an update"
+    field = "metadata.resourceVersion"
+    cause = {"reason": "FieldValueInvalid", "message": words, "field": field}
+    details = {**_details(resource, name), "causes": [cause]}
+    message = f'{resource.full_name} "{name}" is invalid: {field}: {words}'
+    return Refusal(failure(422, "Invalid", message, details))
+
+
+def bad_propagation(policy: str) -> Refusal:
+    """Refuse a delete that says in an unknown way what is to become of the dependents."""
+    words = (
+        f'Unsupported value: "{policy}": supported values: "Foreground", "Background", '
+        '"Orphan", "nil"'
+    )
+    cause = {"reason": "FieldValueNotSupported", "message": words, "field": "propagationPolicy"}
+    details = {"group": "meta.k8s.io", "kind": "DeleteOptions", "causes": [cause]}
+    message = f'DeleteOptions.meta.k8s.io "" is invalid: propagationPolicy: {words}'
+    return Refusal(failure(422, "Invalid", message, details))
+
+
+def bad_patch(words: str) -> Refusal:
+    """Refuse a patch whose result cannot be decoded."""
+    cause = {"reason": "FieldValueInvalid", "message": words, "field": "patch"}
+    return Refusal(failure(422, "Invalid", f' "" is invalid: patch: {words}', {"causes": [cause]}))
 
 
 def expired(words: str) -> Response:

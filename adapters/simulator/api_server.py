@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 from adapters.ports import JSON_PATCH, MERGE_PATCH, ApiUnanswered, Request, Response
 from adapters.simulator import answers
 from adapters.simulator.answers import Refusal
+from adapters.simulator.deleting import DeleteOptions
 from adapters.simulator.faults import Faults, Loss
 from adapters.simulator.patching import PatchFailed, PatchMalformed, json_patched, merge_patched
-from adapters.simulator.registry import Changing, DeleteOptions, Registry
+from adapters.simulator.registry import Changing, Registry
 from adapters.simulator.resources import POD, Place, place_of
 from adapters.simulator.selecting import SelectorMalformed, selector_of
 from adapters.simulator.storage import ADDED, Change, Manifest, Storage
@@ -158,21 +159,30 @@ class ApiServer:
         return Response(201, made)
 
     def _replace(self, request: Request, place: Place) -> Response:
-        return self._changed(request, place, lambda _: request.body)
+        body = request.body
+        metadata = (body.get("metadata") or {}) if isinstance(body, dict) else {}
+        if metadata.get("name", place.name) != place.name:
+            raise answers.misnamed(metadata["name"], place.name)
+        if place.resource.put_creates and not self._registry.holds(place):
+            return self._create(request, place)
+        if not place.resource.blind_put and not metadata.get("resourceVersion"):
+            raise answers.unversioned(place.resource, place.name)
+        return self._changed(request, place, lambda _: body)
 
     def _patch(self, request: Request, place: Place) -> Response:
         match request.content_type:
             case t if t == JSON_PATCH:
-                return self._changed(request, place, _json_patch(request.body))
+                change = _json_patch(request.body)
             case t if t == MERGE_PATCH:
-                return self._changed(
-                    request, place, lambda current: merge_patched(current, request.body)
-                )
-            case other:
-                raise answers.unsupported_media_type(
-                    "the body of the request was in an unknown format - accepted media types "
-                    f"include: {JSON_PATCH}, {MERGE_PATCH} (not {other})"
-                )
+                change = _merge_patch(request.body)
+            case _:
+                raise answers.unsupported_media_type("unsupported patch format")
+        try:
+            return self._changed(request, place, change)
+        except Refusal as refusal:
+            if refusal.response.body["message"].startswith(f"{place.resource.kind} in version"):
+                raise answers.bad_patch(refusal.response.body["message"]) from None
+            raise
 
     def _changed(self, request: Request, place: Place, change: Changing) -> Response:
         dry_run = dict(request.query).get("dryRun") == "All"
@@ -202,14 +212,9 @@ class ApiServer:
             "status": "True",
             "reason": "EvictionByEvictionAPI",
             "message": "Eviction API: evicting",
+            "lastProbeTime": None,
         }
-
-        def disrupted(pod: Manifest) -> Manifest:
-            status = pod["status"]
-            conditions = [*(status.get("conditions") or ()), condition]
-            return {**pod, "status": {**status, "conditions": conditions}}
-
-        self._registry.update(place._replace(subresource="status"), disrupted)
+        self._registry.set_condition(place, condition)
         self._registry.delete(place, DeleteOptions())
         body = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success"}
         return Response(201, {**body, "code": 201})
@@ -311,6 +316,16 @@ def _json_patch(patch: Any) -> Changing:
             raise answers.patch_failed() from None
         if not isinstance(patched, dict):
             raise answers.patch_failed()
+        return patched
+
+    return change
+
+
+def _merge_patch(patch: Any) -> Changing:
+    def change(current: Manifest) -> Manifest:
+        if not isinstance(patch, dict):
+            raise answers.bad_request("a merge patch is an object")
+        patched: Manifest = merge_patched(current, patch)
         return patched
 
     return change

@@ -1,15 +1,14 @@
 """What clears away: the garbage collector, the TTL controller, the namespace controller."""
 
 from adapters.simulator.clock import SECOND, instant
-from adapters.simulator.controlling import (
-    Controller,
-    Surroundings,
+from adapters.simulator.conditions import (
     condition_of,
     is_deleting,
     is_true,
     without_finalizer,
 )
-from adapters.simulator.registry import FOREGROUND, ORPHAN, DeleteOptions
+from adapters.simulator.controlling import Controller, Surroundings
+from adapters.simulator.deleting import FOREGROUND, ORPHAN, DeleteOptions
 from adapters.simulator.resources import JOB, NAMESPACE, RESOURCES
 from adapters.simulator.storage import DELETED, Change, Manifest, key_of
 

@@ -1,6 +1,6 @@
 """What the API server adds to an object when it is created."""
 
-from adapters.simulator.resources import JOB, NAMESPACE, NODE, POD, Resource
+from adapters.simulator.resources import EVENT, JOB, NAMESPACE, NODE, POD, Resource
 from adapters.simulator.storage import Manifest
 
 JOB_NAME_LABEL = "batch.kubernetes.io/job-name"
@@ -23,6 +23,32 @@ _POD_SPEC_DEFAULTS: Manifest = {
     "securityContext": {},
     "schedulerName": "default-scheduler",
 }
+_NODE_STATUS_DEFAULTS: Manifest = {
+    "daemonEndpoints": {"kubeletEndpoint": {"Port": 0}},
+    "nodeInfo": dict.fromkeys(
+        (
+            "architecture",
+            "bootID",
+            "containerRuntimeVersion",
+            "kernelVersion",
+            "kubeProxyVersion",
+            "kubeletVersion",
+            "machineID",
+            "operatingSystem",
+            "osImage",
+            "systemUUID",
+        ),
+        "",
+    ),
+}
+_EVENT_DEFAULTS: Manifest = {
+    "source": {},
+    "firstTimestamp": None,
+    "lastTimestamp": None,
+    "eventTime": None,
+    "reportingComponent": "",
+    "reportingInstance": "",
+}
 _CONTAINER_DEFAULTS: Manifest = {
     "resources": {},
     "terminationMessagePath": "/dev/termination-log",
@@ -41,45 +67,82 @@ def defaulted(resource: Resource, wanted: Manifest) -> Manifest:
             return _node(wanted)
         case _ if resource is NAMESPACE:
             return _namespace(wanted)
+        case _ if resource is EVENT:
+            return {**_EVENT_DEFAULTS, **wanted}
         case _ if resource.custom:
             return {name: part for name, part in wanted.items() if name != "status"}
         case _:
             return wanted
 
 
+def redefaulted(resource: Resource, wanted: Manifest) -> Manifest:
+    """Give a changed object with the defaults that each decoding applies anew."""
+    if resource is NAMESPACE:
+        return _named_namespace(wanted)
+    if resource is not JOB:
+        return wanted
+    spec = _job_spec(wanted.get("spec") or {})
+    metadata = wanted.get("metadata") or {}
+    if not metadata.get("labels"):
+        metadata = {**metadata, "labels": spec["template"]["metadata"].get("labels") or {}}
+    return {**wanted, "metadata": metadata, "spec": spec}
+
+
 def _job(wanted: Manifest) -> Manifest:
-    metadata, spec = wanted["metadata"], wanted.get("spec") or {}
+    metadata, spec = wanted["metadata"], _job_spec(wanted.get("spec") or {})
     uid, name = metadata["uid"], metadata["name"]
-    template = spec.get("template") or {}
+    template = spec["template"]
     labels = {
-        **((template.get("metadata") or {}).get("labels") or {}),
+        **(template["metadata"].get("labels") or {}),
         JOB_UID_LABEL: uid,
         JOB_NAME_LABEL: name,
         _OLD_JOB_UID_LABEL: uid,
         _OLD_JOB_NAME_LABEL: name,
     }
-    parallelism = spec.get("parallelism")
-    absent = parallelism is None and spec.get("completions") is None
-    replacement = "Failed" if spec.get("podFailurePolicy") else "TerminatingOrFailed"
+    spec["selector"] = {"matchLabels": {JOB_UID_LABEL: uid}}
+    spec["template"] = {**template, "metadata": {**template["metadata"], "labels": labels}}
+    given = metadata.get("labels")
+    metadata = {**metadata, "labels": given or labels, "generation": 1}
+    return {**wanted, "metadata": metadata, "spec": spec, "status": {}}
+
+
+def _job_spec(given: Manifest) -> Manifest:
+    """Give a new dict: the spec with its defaults."""
+    policy, template = given.get("podFailurePolicy"), given.get("template") or {}
     spec = {
-        "parallelism": 1 if parallelism is None else parallelism,
-        **({"completions": 1} if absent else {}),
+        "parallelism": 1,
         "backoffLimit": 6,
         "completionMode": "NonIndexed",
         "suspend": False,
-        "podReplacementPolicy": replacement,
+        "podReplacementPolicy": "Failed" if policy else "TerminatingOrFailed",
         "manualSelector": False,
-        **spec,
-        "selector": {"matchLabels": {JOB_UID_LABEL: uid}},
-        "template": {
-            **template,
-            "metadata": {**(template.get("metadata") or {}), "labels": labels},
-            "spec": _pod_spec(template.get("spec") or {}),
-        },
+        **given,
     }
-    if not metadata.get("labels"):
-        metadata = {**metadata, "labels": labels}  # a Job without labels takes its template's
-    return {**wanted, "metadata": {**metadata, "generation": 1}, "spec": spec, "status": {}}
+    if given.get("parallelism") is None and given.get("completions") is None:
+        spec["completions"] = 1
+    if policy:
+        spec["podFailurePolicy"] = _failure_policy(policy)
+    spec["template"] = {
+        **template,
+        "metadata": template.get("metadata") or {},
+        "spec": _pod_spec(template.get("spec") or {}),
+    }
+    return spec
+
+
+def _failure_policy(policy: Manifest) -> Manifest:
+    rules = [
+        {
+            **rule,
+            "onPodConditions": [
+                {"status": "True", **pattern} for pattern in rule["onPodConditions"]
+            ],
+        }
+        if rule.get("onPodConditions")
+        else rule
+        for rule in policy.get("rules") or ()
+    ]
+    return {**policy, "rules": rules}
 
 
 def _pod(wanted: Manifest) -> Manifest:
@@ -106,18 +169,23 @@ def _node(wanted: Manifest) -> Manifest:
     taints = spec.get("taints") or []
     if not any(taint["key"] == NOT_READY_TAINT for taint in taints):
         taints = [*taints, {"key": NOT_READY_TAINT, "effect": "NoSchedule"}]
-    return {**wanted, "spec": {**spec, "taints": taints}, "status": wanted.get("status") or {}}
+    status = {**_NODE_STATUS_DEFAULTS, **(wanted.get("status") or {})}
+    return {**wanted, "spec": {**spec, "taints": taints}, "status": status}
 
 
 def _namespace(wanted: Manifest) -> Manifest:
-    metadata = wanted["metadata"]
-    labels = {**(metadata.get("labels") or {}), "kubernetes.io/metadata.name": metadata["name"]}
     return {
-        **wanted,
-        "metadata": {**metadata, "labels": labels},
+        **_named_namespace(wanted),
         "spec": {"finalizers": ["kubernetes"]},
         "status": {"phase": "Active"},
     }
+
+
+def _named_namespace(wanted: Manifest) -> Manifest:
+    """A namespace carries its name as a label, whatever is done to its labels."""
+    metadata = wanted["metadata"]
+    labels = {**(metadata.get("labels") or {}), "kubernetes.io/metadata.name": metadata["name"]}
+    return {**wanted, "metadata": {**metadata, "labels": labels}}
 
 
 def _pod_spec(spec: Manifest) -> Manifest:

@@ -7,9 +7,7 @@ from typing import NamedTuple
 
 from adapters.simulator.answers import Refusal
 from adapters.simulator.clock import SECOND, instant, timestamp
-from adapters.simulator.controlling import (
-    Controller,
-    Surroundings,
+from adapters.simulator.conditions import (
     controller_of,
     has_ended,
     is_deleting,
@@ -17,6 +15,7 @@ from adapters.simulator.controlling import (
     with_condition,
     without_finalizer,
 )
+from adapters.simulator.controlling import Controller, Surroundings
 from adapters.simulator.failure_policy import Verdict, verdict_on
 from adapters.simulator.plans import doubled
 from adapters.simulator.resources import JOB, POD

@@ -4,16 +4,15 @@ from collections.abc import Callable, Mapping
 
 from adapters.simulator import pod_statuses
 from adapters.simulator.clock import SECOND, Span
-from adapters.simulator.controlling import (
-    Controller,
-    Surroundings,
+from adapters.simulator.conditions import (
     controller_of,
     has_ended,
     is_deleting,
     with_condition,
 )
+from adapters.simulator.controlling import Controller, Surroundings
+from adapters.simulator.deleting import DeleteOptions
 from adapters.simulator.plans import Ending, NodePlan, doubled
-from adapters.simulator.registry import DeleteOptions
 from adapters.simulator.resources import NODE, POD
 from adapters.simulator.storage import ADDED, DELETED, Change, Manifest, key_of
 

@@ -1,16 +1,15 @@
 """The node lifecycle controller, the taint evictions and the Pod garbage collector."""
 
-from adapters.simulator.clock import SECOND
-from adapters.simulator.controlling import (
-    Controller,
-    Surroundings,
+from adapters.simulator.clock import SECOND, timestamp
+from adapters.simulator.conditions import (
     condition_of,
     has_ended,
     is_deleting,
     with_condition,
 )
+from adapters.simulator.controlling import Controller, Surroundings
 from adapters.simulator.defaulting import NOT_READY_TAINT, UNREACHABLE_TAINT
-from adapters.simulator.registry import DeleteOptions
+from adapters.simulator.deleting import DeleteOptions
 from adapters.simulator.resources import NODE, POD
 from adapters.simulator.scheduler import tolerated
 from adapters.simulator.storage import DELETED, Change, Manifest, key_of
@@ -83,11 +82,16 @@ class NodeLifecycle(Controller):
         node = self.storage.get(NODE.kind, key_of("", node_name))
         if node is None:
             return
-        wanted = _called_for(node)
+        spec = node.get("spec") or {}
+        standing = {(taint["key"], taint["effect"]): taint for taint in spec.get("taints") or ()}
+        kept = [taint for taint in standing.values() if taint["key"] not in _OURS]
+        now = timestamp(self.agenda.now)
+        wanted = [
+            standing.get((key, effect), {"key": key, "effect": effect, "timeAdded": now})
+            for key, effect in _called_for(node)
+        ]
 
         def tainted(current: Manifest) -> Manifest:
-            spec = current.get("spec") or {}
-            kept = [taint for taint in spec.get("taints") or () if taint["key"] not in _OURS]
             return {**current, "spec": {**spec, "taints": [*kept, *wanted]}}
 
         self.change_item(node, tainted)
@@ -147,17 +151,18 @@ def _conditions_differ(change: Change) -> bool:
     )
 
 
-def _called_for(node: Manifest) -> list[Manifest]:
-    taints: list[Manifest] = []
-    ready = condition_of(node, "Ready")
-    status = ready["status"] if ready else "False"
-    key = {"False": NOT_READY_TAINT, "Unknown": UNREACHABLE_TAINT}.get(status)
+def _called_for(node: Manifest) -> list[tuple[str, str]]:
+    """Give key and effect of the taints that a node's condition and cordon call for.
+
+    A node that has never said whether it is ready is not tainted for it.
+    """
+    taints: list[tuple[str, str]] = []
+    ready = condition_of(node, "Ready") or {}
+    key = {"False": NOT_READY_TAINT, "Unknown": UNREACHABLE_TAINT}.get(ready.get("status", ""))
     if key:
-        taints.append({"key": key, "effect": "NoSchedule"})
-        if ready:
-            taints.append({"key": key, "effect": "NoExecute"})
+        taints += [(key, "NoSchedule"), (key, "NoExecute")]
     if (node.get("spec") or {}).get("unschedulable"):
-        taints.append({"key": _CORDON_TAINT, "effect": "NoSchedule"})
+        taints.append((_CORDON_TAINT, "NoSchedule"))
     return taints
 
 

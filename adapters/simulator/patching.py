@@ -38,18 +38,20 @@ def json_patched(document: Any, patch: Any) -> Any:
 
 
 def _applied(document: Any, operation: Any) -> Any:
-    if not isinstance(operation, dict) or not isinstance(operation.get("path"), str):
-        raise PatchMalformed("an operation is an object with op and path")
+    if not isinstance(operation, dict):
+        raise PatchMalformed("an operation is an object")
+    if not isinstance(operation.get("path"), str):
+        raise PatchFailed("an operation needs a path")
     path = _parts(operation["path"])
     match operation.get("op"):
         case "test":
-            if _found(document, path) != operation.get("value"):
+            if not _same(_found_or_none(document, path), operation.get("value")):
                 raise PatchFailed(f"testing value {operation['path']} failed")
             return document
         case "add":
             return _with(document, path, operation.get("value"), insert=True)
         case "replace":
-            _found(document, path)
+            # As on a real server, a member that is not there is put there; an element is not.
             return _with(document, path, operation.get("value"), insert=False)
         case "remove":
             return _without(document, path)
@@ -88,6 +90,27 @@ def _found(document: Any, path: list[str]) -> Any:
     for part in path:
         document = _child(document, part)
     return document
+
+
+def _found_or_none(document: Any, path: list[str]) -> Any:
+    """Find what a test is about; a member that is not there is null."""
+    if not path:
+        return document
+    holder = _found(document, path[:-1])
+    if isinstance(holder, dict):
+        return holder.get(path[-1])
+    return _child(holder, path[-1])
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Compare as JSON does: neither is true equal to 1, nor 1 to 1.0."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(_same(one[name], other[name]) for name in one)
+    if isinstance(one, list):
+        return len(one) == len(other) and all(map(_same, one, other))
+    return bool(one == other)
 
 
 def _with(document: Any, path: list[str], value: Any, *, insert: bool) -> Any:

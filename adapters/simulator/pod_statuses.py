@@ -3,7 +3,7 @@
 from typing import Any
 
 from adapters.simulator.clock import timestamp
-from adapters.simulator.controlling import with_condition
+from adapters.simulator.conditions import with_condition
 from adapters.simulator.storage import Manifest
 
 LOST_CONTAINER = "The container could not be located when the pod was terminated"

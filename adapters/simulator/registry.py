@@ -5,39 +5,31 @@ do what a real one could not: every write is validated, versioned, and subject t
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from adapters.simulator import answers
-from adapters.simulator.clock import SECOND, Agenda, Chance, instant, timestamp
-from adapters.simulator.defaulting import defaulted
-from adapters.simulator.resources import JOB, NAMESPACE, POD, Place, Resource
-from adapters.simulator.schemas import Schema
+from adapters.simulator.clock import Agenda, Chance, timestamp
+from adapters.simulator.conditions import with_condition
+from adapters.simulator.decoding import decoded
+from adapters.simulator.defaulting import defaulted, redefaulted
+from adapters.simulator.deleting import DeleteOptions, check_preconditions, marked_deleted
+from adapters.simulator.resources import NAMESPACE, POD, WARMUP, Place, Resource
+from adapters.simulator.schemas import LAX, Schema
 from adapters.simulator.storage import Manifest, Storage, key_of
-from adapters.simulator.validating import (
-    check_types,
-    invalid_at_create,
-    invalid_at_update,
-    invalid_metadata,
-)
-
-FOREGROUND = "foregroundDeletion"
-ORPHAN = "orphan"
+from adapters.simulator.validating import invalid_at_create, invalid_at_update
 
 _GENERATED_NAME_LIMIT = 58  # 63 less the five characters that are added
-_BY_HAND = ("name", "namespace", "uid", "creationTimestamp", "deletionTimestamp")
-_SYSTEM_METADATA = (*_BY_HAND, "deletionGracePeriodSeconds", "generation")
+_SYSTEM_METADATA = (
+    "name",
+    "namespace",
+    "uid",
+    "creationTimestamp",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+    "generation",
+)
 
 Changing = Callable[[Manifest], Manifest]
 Admission = Callable[[Resource, Manifest], None]
-
-
-class DeleteOptions(NamedTuple):
-    """How to delete, and only what."""
-
-    uid: str | None = None
-    version: str | None = None
-    propagation: str | None = None  # Background, Foreground or Orphan; None: the kind's default
-    grace_seconds: int | None = None
 
 
 class Registry:
@@ -46,7 +38,7 @@ class Registry:
     def __init__(self, storage: Storage, agenda: Agenda, chance: Chance) -> None:
         """Begin with what `storage` holds; times come from `agenda`, uids from `chance`."""
         self.storage = storage
-        self.schemas: dict[str, Schema] = {}
+        self.schemas: dict[str, Schema] = {WARMUP.kind: LAX}
         self.admissions: list[Admission] = []
         self._agenda = agenda
         self._chance = chance
@@ -59,12 +51,25 @@ class Registry:
             raise answers.not_found(place.resource, place.name)
         return found
 
+    def holds(self, place: Place) -> bool:
+        """Say whether there is such an object."""
+        key = key_of(place.namespace, place.name)
+        return self.storage.get(place.resource.kind, key) is not None
+
+    def set_condition(self, place: Place, condition: Manifest) -> None:
+        """Set one condition in an object's status."""
+
+        def changed(item: Manifest) -> Manifest:
+            status = with_condition(item.get("status") or {}, condition, self._agenda.now)
+            return {**item, "status": status}
+
+        self.update(place._replace(subresource="status"), changed)
+
     def create(
         self, resource: Resource, namespace: str, body: Manifest, *, dry_run: bool = False
     ) -> Manifest:
         """Create an object; refuses with 400, 403, 404, 409 or 422."""
-        check_types(resource, body)
-        wanted = self._named(resource, namespace, body)
+        wanted = self._named(resource, namespace, decoded(resource, body))
         name = wanted["metadata"]["name"]
         if resource.namespaced:
             self._check_namespace(resource, name, namespace)
@@ -74,7 +79,7 @@ class Registry:
         wanted = defaulted(resource, wanted)
         for admission in self.admissions:
             admission(resource, wanted)
-        causes = [*invalid_metadata(wanted), *invalid_at_create(resource, wanted)]
+        causes = list(invalid_at_create(resource, wanted))
         if schema is not None:
             causes += schema.invalid(wanted)
         if causes:
@@ -91,16 +96,16 @@ class Registry:
         """
         resource = place.resource
         current = self.get(place)
-        proposed = change(current)
-        check_types(resource, proposed)
+        proposed = redefaulted(resource, decoded(resource, change(current)))
         self._check_identity(resource, current, proposed)
         schema = self.schemas.get(resource.kind)
         if schema is not None:
             proposed = schema.pruned(proposed)
         wanted = self._allowed(place, current, proposed)
-        causes = list(invalid_at_update(place, current, wanted))
-        if schema is not None and not causes:
-            causes += schema.invalid(wanted)
+        uid = (proposed.get("metadata") or {}).get("uid") or current["metadata"]["uid"]
+        causes = list(invalid_at_update(place, current, wanted, uid))
+        if schema is not None:
+            causes += schema.invalid(wanted, current)
         if causes:
             raise answers.invalid(resource, place.name, causes)
         if wanted == current or dry_run:
@@ -116,31 +121,16 @@ class Registry:
         """Delete an object, or mark it as being deleted; says whether it is gone."""
         resource = place.resource
         current = self.get(place)
-        self._check_preconditions(resource, current, options)
+        check_preconditions(resource, current, options)
         key = key_of(place.namespace, place.name)
         if resource is NAMESPACE:
             return self._terminated_namespace(key, current), False
-        metadata = current["metadata"]
-        finalizers = _finalizers(resource, metadata, options)
-        grace = _grace(resource, current, options)
-        if not finalizers and not grace:
-            return self.storage.remove(resource.kind, key), True
-        wanted = {**metadata, "finalizers": finalizers}
-        if not finalizers:
-            del wanted["finalizers"]
-        if "deletionTimestamp" not in metadata:
-            wanted["deletionTimestamp"] = timestamp(self._agenda.now + grace * SECOND)
-            wanted["deletionGracePeriodSeconds"] = grace
-            if "generation" in metadata:
-                wanted["generation"] = metadata["generation"] + 1
-        elif grace < metadata.get("deletionGracePeriodSeconds", 0):
-            begun = instant(metadata["deletionTimestamp"])
-            begun -= metadata["deletionGracePeriodSeconds"] * SECOND
-            wanted["deletionTimestamp"] = timestamp(max(begun + grace * SECOND, self._agenda.now))
-            wanted["deletionGracePeriodSeconds"] = grace
-        if wanted == metadata:
-            return current, False
-        return self.storage.put(resource.kind, key, {**current, "metadata": wanted}), False
+        marked = marked_deleted(resource, current, options, self._agenda.now)
+        if marked.item is not current:
+            current = self.storage.put(resource.kind, key, marked.item)
+        if marked.goes:
+            self.storage.remove(resource.kind, key)
+        return current, marked.goes
 
     def bind(self, pod: Manifest, node_name: str, status: Manifest) -> None:
         """Give a Pod its node, as the `binding` subresource does: spec and status in one write."""
@@ -193,17 +183,8 @@ class Registry:
     def _check_identity(resource: Resource, current: Manifest, proposed: Manifest) -> None:
         old, new = current["metadata"], proposed.get("metadata") or {}
         name = old["name"]
-        if new.get("uid", old["uid"]) != old["uid"]:
-            words = (
-                f"Precondition failed: UID in precondition: {new['uid']}, "
-                f"UID in object meta: {old['uid']}"
-            )
-            raise answers.conflict(resource, name, words)
         if new.get("name", name) != name:
-            raise answers.bad_request(
-                f"the name of the object ({new['name']}) does not match the name on the URL"
-                f" ({name})"
-            )
+            raise answers.misnamed(new["name"], name)
         version = new.get("resourceVersion") or old["resourceVersion"]
         if version != old["resourceVersion"]:
             raise answers.modified_since(resource, name)
@@ -211,11 +192,6 @@ class Registry:
     @staticmethod
     def _allowed(place: Place, current: Manifest, proposed: Manifest) -> Manifest:
         """Keep of a proposed state what may be changed where it was sent."""
-        if place.subresource == "status":
-            wanted = {name: part for name, part in current.items() if name != "status"}
-            if proposed.get("status") is not None:
-                wanted["status"] = proposed["status"]
-            return wanted
         old = current["metadata"]
         system = {field: old[field] for field in _SYSTEM_METADATA if field in old}
         metadata = {
@@ -224,6 +200,13 @@ class Registry:
             if field not in _SYSTEM_METADATA and field != "managedFields" and value
         }
         metadata = {**system, **metadata, "resourceVersion": old["resourceVersion"]}
+        if place.subresource == "status":
+            # Built-in kinds take labels and annotations here too, custom ones the status alone.
+            metadata = old if place.resource.custom else metadata
+            wanted = {**current, "metadata": metadata, "status": proposed.get("status")}
+            if wanted["status"] is None:
+                del wanted["status"]
+            return wanted
         wanted = {**proposed, "metadata": metadata}
         if place.resource.status_subresource:
             wanted.pop("status", None)
@@ -232,23 +215,6 @@ class Registry:
         if "generation" in old and _content(wanted) != _content(current):
             metadata["generation"] = old["generation"] + 1
         return wanted
-
-    @staticmethod
-    def _check_preconditions(resource: Resource, current: Manifest, options: DeleteOptions) -> None:
-        metadata = current["metadata"]
-        if options.uid is not None and options.uid != metadata["uid"]:
-            words = (
-                f"the UID in the precondition ({options.uid}) does not match the UID in record "
-                f"({metadata['uid']}). The object might have been deleted and then recreated"
-            )
-            raise answers.conflict(resource, metadata["name"], words, by_kind=True)
-        version = metadata["resourceVersion"]
-        if options.version is not None and options.version != version:
-            words = (
-                f"the ResourceVersion in the precondition ({options.version}) does not match the "
-                f"ResourceVersion in record ({version}). The object might have been modified"
-            )
-            raise answers.conflict(resource, metadata["name"], words, by_kind=True)
 
     def _terminated_namespace(self, key: str, current: Manifest) -> Manifest:
         """Mark a namespace as going; the namespace controller empties it, then it goes."""
@@ -273,40 +239,3 @@ def _is_to_go(wanted: Manifest, current: Manifest) -> bool:
         and not metadata.get("finalizers")
         and not current["metadata"].get("deletionGracePeriodSeconds")
     )
-
-
-def _finalizers(resource: Resource, metadata: Manifest, options: DeleteOptions) -> list[str]:
-    """Give the finalizers that an object keeps or gets when it is deleted in this way."""
-    propagation = options.propagation
-    if propagation is None:
-        held = metadata.get("finalizers") or ()
-        if FOREGROUND in held or ORPHAN in held:
-            return list(held)
-        # batch/v1 keeps the Pods of a deleted Job unless it is told otherwise, as it always has.
-        propagation = "Orphan" if resource is JOB else "Background"
-    kept = [name for name in metadata.get("finalizers") or () if name not in {FOREGROUND, ORPHAN}]
-    match propagation:
-        case "Foreground":
-            return [*kept, FOREGROUND]
-        case "Orphan":
-            return [*kept, ORPHAN]
-        case _:
-            return kept
-
-
-def _grace(resource: Resource, current: Manifest, options: DeleteOptions) -> int:
-    """Give the seconds that a Pod has to end; nothing else is deleted gracefully."""
-    if resource is not POD:
-        return 0
-    spec, metadata = current["spec"], current["metadata"]
-    if not spec.get("nodeName") or current["status"].get("phase") in {"Succeeded", "Failed"}:
-        return 0
-    if "deletionTimestamp" in metadata and options.grace_seconds is None:
-        return int(metadata.get("deletionGracePeriodSeconds", 0))
-    wanted = options.grace_seconds
-    if wanted is None:
-        wanted = spec.get("terminationGracePeriodSeconds", 30)
-    elif wanted < 0:
-        wanted = 1
-    standing = metadata.get("deletionGracePeriodSeconds")
-    return int(wanted if standing is None else min(wanted, standing))

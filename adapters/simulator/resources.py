@@ -13,6 +13,8 @@ class Resource(NamedTuple):
     status_subresource: bool = True
     custom: bool = False  # declared by a CustomResourceDefinition
     deleted_shown: bool = False  # a delete answers with the object, not with a Status
+    blind_put: bool = True  # a PUT needs no resourceVersion
+    put_creates: bool = False  # a PUT of what is not there creates it
 
     @property
     def group(self) -> str:
@@ -35,8 +37,17 @@ NODE = Resource("Node", "nodes", "v1", namespaced=False)
 POD = Resource("Pod", "pods", "v1", deleted_shown=True)
 EVENT = Resource("Event", "events", "v1", status_subresource=False)
 JOB = Resource("Job", "jobs", "batch/v1")
-LEASE = Resource("Lease", "leases", "coordination.k8s.io/v1", status_subresource=False)
-WARMUP = Resource("ModelWarmup", "modelwarmups", "model.aibrix.ai/v1alpha1", custom=True)
+LEASE = Resource(
+    "Lease",
+    "leases",
+    "coordination.k8s.io/v1",
+    status_subresource=False,
+    blind_put=False,
+    put_creates=True,
+)
+WARMUP = Resource(
+    "ModelWarmup", "modelwarmups", "model.aibrix.ai/v1alpha1", custom=True, blind_put=False
+)
 
 RESOURCES = (NAMESPACE, NODE, POD, EVENT, JOB, LEASE, WARMUP)
 BY_KIND = {resource.kind: resource for resource in RESOURCES}

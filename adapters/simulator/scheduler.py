@@ -3,14 +3,13 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from adapters.simulator.controlling import (
-    Controller,
-    Surroundings,
+from adapters.simulator.conditions import (
     condition_of,
     has_ended,
     is_deleting,
     with_condition,
 )
+from adapters.simulator.controlling import Controller, Surroundings
 from adapters.simulator.plans import doubled
 from adapters.simulator.resources import NODE, POD
 from adapters.simulator.selecting import affinity_matches

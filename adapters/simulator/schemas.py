@@ -6,7 +6,19 @@ from typing import Any
 from adapters.simulator.answers import Cause
 from adapters.simulator.storage import Manifest
 
+_RULES = "x-kubernetes-validations"
 _PRESERVE = "x-kubernetes-preserve-unknown-fields"
+_IMMUTABLE = "self == oldSelf"
+# What is wrong in these ways keeps a server from looking at the rules in CEL.
+_BLOCKING = frozenset(
+    (
+        "FieldValueNotSupported",
+        "FieldValueRequired",
+        "FieldValueTooLong",
+        "FieldValueTooMany",
+        "FieldValueTypeInvalid",
+    )
+)
 _ALWAYS_KEPT = frozenset(("apiVersion", "kind", "metadata"))
 
 
@@ -16,6 +28,7 @@ class Schema:
     def __init__(self, schema: Manifest) -> None:
         """Read `schema`; it stays the caller's and must not change."""
         self._schema = schema
+        self._has_rules = _RULES in str(schema)
 
     @classmethod
     def of_definition(cls, definition: Manifest, version: str) -> "Schema":
@@ -29,10 +42,56 @@ class Schema:
         rest = {name: part for name, part in item.items() if name not in _ALWAYS_KEPT}
         return {**kept, **_pruned(rest, self._schema)}
 
-    def invalid(self, item: Manifest) -> list[Cause]:
-        """Say in which fields `item` breaks the schema."""
-        rest = {name: part for name, part in item.items() if name not in _ALWAYS_KEPT}
-        return list(_invalid(rest, self._schema, ""))
+    def invalid(self, item: Manifest, current: Manifest | None = None) -> list[Cause]:
+        """Say in which fields `item` breaks the schema.
+
+        What an update leaves as it is in `current` is not looked at again, as on a real server.
+        """
+        rest = {
+            name: part
+            for name, part in item.items()
+            if name not in _ALWAYS_KEPT and (current is None or current.get(name) != part)
+        }
+        schema = self._schema
+        if current is not None:
+            required = [name for name in schema.get("required") or () if name not in item]
+            schema = {**schema, "required": required}
+        causes = [*_invalid(rest, schema, ""), *self._changed(rest, current)]
+        if self._has_rules and any(cause.reason in _BLOCKING for cause in causes):
+            words = "Invalid value: null: some validation rules were not checked"
+            causes.append(Cause("<nil>", words))
+        return causes
+
+    def _changed(self, rest: Manifest, current: Manifest | None) -> Iterator[Cause]:
+        """Say which fields changed that must not: the one rule in CEL that is understood here."""
+        if current is None:
+            return
+        for name, schema in (self._schema.get("properties") or {}).items():
+            for rule in schema.get(_RULES) or ():
+                if rule["rule"] == _IMMUTABLE and name in rest and name in current:
+                    yield _refused_by(rule, name)
+
+
+# A kind whose definition is not known here: any spec, never changed, and any status.
+LAX = Schema(
+    {
+        "type": "object",
+        "properties": {
+            "spec": {
+                "type": "object",
+                _PRESERVE: True,
+                _RULES: [{"rule": _IMMUTABLE, "message": "is immutable"}],
+            },
+            "status": {"type": "object", _PRESERVE: True},
+        },
+    }
+)
+
+
+def _refused_by(rule: Manifest, path: str) -> Cause:
+    reason, words = rule.get("reason", "FieldValueInvalid"), rule["message"]
+    begin = {"FieldValueForbidden": "Forbidden"}.get(reason, 'Invalid value: "object"')
+    return Cause(path, f"{begin}: {words}", reason)
 
 
 def _pruned(value: Any, schema: Manifest) -> Any:
@@ -62,6 +121,7 @@ def _invalid(value: Any, schema: Manifest, path: str) -> Iterator[Cause]:
         shown = _type_name(value)
         words = f'{path} in body must be of type {wanted}: "{shown}"'
         yield Cause(path, f'Invalid value: "{shown}": {words}', "FieldValueTypeInvalid")
+        yield from _beyond_enum(value, schema, path)
         return
     yield from _beyond_enum(value, schema, path)
     if isinstance(value, dict):

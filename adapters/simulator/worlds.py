@@ -6,7 +6,7 @@ from typing import Any
 from adapters.ports import MERGE_PATCH, Request, Response
 from adapters.simulator.answers import Refusal
 from adapters.simulator.cluster import Cluster
-from adapters.simulator.controlling import with_condition
+from adapters.simulator.conditions import with_condition
 from adapters.simulator.plans import NodePlan, Timing
 from adapters.simulator.resources import (
     BY_KIND,
@@ -25,6 +25,18 @@ from machines import labels
 Taint = tuple[str, str, str]  # key, value, effect
 
 _ALLOCATABLE = {"cpu": "32", "memory": "256Gi", "pods": "110"}
+_NEW_NODE_STATUS = {
+    "capacity": _ALLOCATABLE,
+    "allocatable": _ALLOCATABLE,
+    "conditions": [
+        {
+            "type": "Ready",
+            "status": "False",
+            "reason": "KubeletNotReady",
+            "message": "container runtime network not ready",
+        }
+    ],
+}
 
 
 class World:
@@ -72,7 +84,7 @@ class World:
         body = {
             "metadata": {"name": name, "labels": {**given, **(marks or {})}},
             "spec": {"taints": [_taint(taint) for taint in taints]},
-            "status": {"capacity": _ALLOCATABLE, "allocatable": _ALLOCATABLE},
+            "status": _NEW_NODE_STATUS,
         }
         return self._create(NODE, "", body)
 
@@ -132,7 +144,7 @@ class World:
         body = {
             "metadata": {"name": name, "labels": old["metadata"].get("labels") or {}},
             "spec": {"taints": taints},
-            "status": {"capacity": _ALLOCATABLE, "allocatable": _ALLOCATABLE},
+            "status": _NEW_NODE_STATUS,
         }
         return self._create(NODE, "", body)
 
