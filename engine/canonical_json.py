@@ -1,6 +1,6 @@
-"""Canonical JSON: one text per value, so that equal data are equal bytes everywhere.
+r"""Canonical JSON: one text per value, so that equal data are equal bytes everywhere.
 
-Shape of the text: keys sorted by code point, no blanks, ASCII only (everything else is a `\\u`
+Shape of the text: keys sorted by code point, no blanks, ASCII only (everything else is a `\u`
 escape, NUL and lone surrogates included), numbers as they were written. The last point matters
 because an API server's `1.0` and `1e3` must come back as they were given; `loads` therefore keeps
 the text of every number that is not a plain integer in a `Number`.
@@ -9,7 +9,6 @@ the text of every number that is not a plain integer in a `Number`.
 import json
 from collections.abc import Iterator
 from typing import Any
-
 
 
 class Number:

@@ -18,7 +18,7 @@ class PositionTaken(WarmlogError):
 
 
 class LogUnavailable(WarmlogError):
-    """The store cannot take rows now (locked, unreachable): nothing was appended; may be retried."""
+    """The store cannot take rows now (locked, unreachable): nothing was appended; try again."""
 
 
 class LogFull(LogUnavailable):

@@ -24,9 +24,7 @@ class JointRule(NamedTuple, Generic[T, C]):
     says: str
 
 
-def settle(
-    table: MachineTable[S, T], rules: Sequence[JointRule[T, C]], state: S, children: C
-) -> S:
+def settle(table: MachineTable[S, T], rules: Sequence[JointRule[T, C]], state: S, children: C) -> S:
     """Give the state in which no rule moves the parent any more.
 
     Raises RuntimeError when the rules chase each other, which is a fault of the declaration.

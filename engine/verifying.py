@@ -1,4 +1,4 @@
-"""Verify: would today's code have decided the same?
+"""Verify: whether today's code would have decided the same.
 
 The recording says where it decided: its decisions name the last fact folded before them (`seen`),
 so the borders of its batches are in the log. There, and at the log's end, the code decides again

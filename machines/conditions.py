@@ -126,7 +126,9 @@ def _valid(warmup: Warmup, length: int) -> dict[str, Any]:
     if warmup.faults:
         words = Words("InvalidSpec", "; ".join(str(fault) for fault in warmup.faults))
     elif warmup.spec_changed:
-        words = Words("SpecChanged", "spec was edited: it is immutable and the edit is not acted on")
+        words = Words(
+            "SpecChanged", "spec was edited: it is immutable and the edit is not acted on"
+        )
     elif warmup.spec and warmup.spec.capped:
         words = Words("PolicyCapped", "; ".join(warmup.spec.capped))
     else:

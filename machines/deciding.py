@@ -36,17 +36,7 @@ def decide(state: State) -> list[Draft]:
         warmup = state.warmups.get(uid)
         if warmup is None or not state.clusters[warmup.cluster].is_synced:
             continue
-        for intent in _intents(state, warmup):
-            drafts.append(
-                Draft(
-                    warmup.cluster,
-                    str(warmup.subject),
-                    TYPE_BY_INTENT[type(intent)],
-                    DATA_VERSION,
-                    dumps(intent_to_json(intent)),
-                    cause,
-                )
-            )
+        drafts.extend(_draft(warmup, intent, cause) for intent in _intents(state, warmup))
     return drafts
 
 
@@ -69,6 +59,11 @@ def is_as_intended(effect: Effect) -> bool:
     if not isinstance(intent, CreateJob):
         return True
     return effect.body is not None and body_digest(effect.body) == intent.digest
+
+
+def _draft(warmup: Warmup, intent: Intent, cause: int) -> Draft:
+    name, data = TYPE_BY_INTENT[type(intent)], dumps(intent_to_json(intent))
+    return Draft(warmup.cluster, str(warmup.subject), name, DATA_VERSION, data, cause)
 
 
 def _intents(state: State, warmup: Warmup) -> Iterator[Intent]:
@@ -118,9 +113,7 @@ def _stamps(state: State, warmup: Warmup) -> Iterator[StampTtl]:
         return
     for uid in warmup.unstamped:
         job = state.jobs[uid]
-        yield StampTtl(
-            warmup.subject.uid, job.namespace, job.name, uid, job.node_uid, ttl_seconds
-        )
+        yield StampTtl(warmup.subject.uid, job.namespace, job.name, uid, job.node_uid, ttl_seconds)
 
 
 def _all_ended(warmup: Warmup) -> bool:

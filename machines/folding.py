@@ -146,9 +146,7 @@ def _gone(state: State, event: Event, subject: Subject, data: dict[str, Any]) ->
         _namespace_changed(state, event, cluster, subject.name, words)
 
 
-def _namespace_changed(
-    state: State, event: Event, cluster: Cluster, name: str, words: str
-) -> None:
+def _namespace_changed(state: State, event: Event, cluster: Cluster, name: str, words: str) -> None:
     for warmup in _running(state, cluster):
         if warmup.subject.namespace == name:
             block(state, warmup, words, event)

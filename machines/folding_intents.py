@@ -115,9 +115,7 @@ def _created(
     _mend_refusal(warmup, intent.node_uid, event)
     target = warmup.targets.get(intent.node_uid)
     if target is not None:
-        put_target(
-            state, warmup, target._replace(refusal=NOTHING, refusals=0, deadline=0), event
-        )
+        put_target(state, warmup, target._replace(refusal=NOTHING, refusals=0, deadline=0), event)
     buried = state.clusters[opened.cluster].buried
     if done.uid and done.uid not in state.jobs and done.uid not in buried:
         job = Job(
@@ -155,9 +153,7 @@ def _create_refused(
 _CONFLICTS = ("JobNameConflict", "NameTaken")
 
 
-def _retry_later(
-    state: State, warmup: Warmup, target: Target, words: Words, event: Event
-) -> None:
+def _retry_later(state: State, warmup: Warmup, target: Target, words: Words, event: Event) -> None:
     refusals = target.refusals + 1
     due = event.at + retry_seconds(refusals) * SECOND
     deadline = target.deadline or event.at + wait_seconds(warmup) * SECOND

@@ -155,8 +155,10 @@ def _loads(text: str) -> Any:
 def _forget(state: State, warmup: Warmup) -> None:
     """Drop the record of a deleted warmup once nothing of it is left to look after."""
     uid = warmup.subject.uid
-    if warmup.gone and not warmup.jobs and all(
-        opened.intent.warmup_uid != uid for opened in state.open.values()
+    if (
+        warmup.gone
+        and not warmup.jobs
+        and all(opened.intent.warmup_uid != uid for opened in state.open.values())
     ):
         del state.warmups[uid]
         state.dirty.pop(uid, None)

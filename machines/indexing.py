@@ -56,7 +56,9 @@ def queue_target(warmup: Warmup, key: str, dropped: Target | None = None) -> Non
     target = warmup.targets.get(key)
     for shunned in (False, True):
         entry = (shunned, (target or dropped or _NO_TARGET).node_name, key)
-        wanted = target is not None and _may_start(warmup, target) and bool(target.shunned) is shunned
+        wanted = (
+            target is not None and _may_start(warmup, target) and bool(target.shunned) is shunned
+        )
         place = bisect_left(warmup.startable, entry)
         present = place < len(warmup.startable) and warmup.startable[place] == entry
         if wanted and not present:

@@ -41,7 +41,9 @@ def ingest(state: State, observations: Iterable[Observation], clock: int) -> Ite
         yield from _INGESTERS[type(observation)](state, observation, clock)
 
 
-def _draft(cluster: str, subject: Subject, name: str, cause: int | None = None, **data: Any) -> Draft:
+def _draft(
+    cluster: str, subject: Subject, name: str, cause: int | None = None, **data: Any
+) -> Draft:
     return Draft(cluster, str(subject), name, DATA_VERSION, dumps(data), cause)
 
 

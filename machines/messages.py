@@ -32,7 +32,7 @@ def failed_job_words(job: Job, target: Target) -> Words:
     level = job.level
     reason = (level.reason if level else "") or "JobFailed"
     own = (level.message if level else "") or f"Job {job.name} failed"
-    cause = target.failure.reason and target.failure or target.cause
+    cause = (target.failure.reason and target.failure) or target.cause
     nearest = cause_text(cause)
     return Words(reason, f"{nearest}; {own}" if nearest else own)
 
@@ -66,7 +66,9 @@ def _pending(warmup: Warmup, target: Target) -> Words:
 def _hydrating(state: State, warmup: Warmup, target: Target) -> Words:
     if target.cause.reason:
         return target.cause
-    attempts = max((_attempts(state.jobs[uid]) for uid in warmup.jobs.get(target.key, ())), default=0)
+    attempts = max(
+        (_attempts(state.jobs[uid]) for uid in warmup.jobs.get(target.key, ())), default=0
+    )
     if attempts and target.failure.reason:
         times = "once" if attempts == 1 else f"{attempts} times"
         return Words("JobRetrying", f"failed {times}, last with {cause_text(target.failure)}")

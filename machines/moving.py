@@ -61,7 +61,12 @@ def describe_again(state: State, warmup: Warmup, key: str, event: Event) -> None
 
 
 def fail_target(
-    state: State, warmup: Warmup, target: Target, trigger: NodeJobTrigger, words: Words, event: Event
+    state: State,
+    warmup: Warmup,
+    target: Target,
+    trigger: NodeJobTrigger,
+    words: Words,
+    event: Event,
 ) -> None:
     """End a target that can never have a Job, for the reason that `words` give."""
     moved = fire(state, warmup, target, trigger, event)
@@ -99,9 +104,7 @@ def _trigger(
     return NodeJobTrigger.JOB_VANISHED, None
 
 
-def _worded(
-    warmup: Warmup, target: Target, trigger: NodeJobTrigger, job: Job | None
-) -> Target:
+def _worded(warmup: Warmup, target: Target, trigger: NodeJobTrigger, job: Job | None) -> Target:
     """Give a target that has just moved the words that belong to its end."""
     if trigger is NodeJobTrigger.JOB_FAILED and job is not None:
         return target._replace(words=failed_job_words(job, target))

@@ -10,7 +10,10 @@ from typing import Any
 
 from engine.canonical_json import Number
 
-_BINARY = {suffix: 2 ** (10 * power) for power, suffix in enumerate(("Ki", "Mi", "Gi", "Ti", "Pi", "Ei"), 1)}
+_BINARY = {
+    suffix: 2 ** (10 * power)
+    for power, suffix in enumerate(("Ki", "Mi", "Gi", "Ti", "Pi", "Ei"), 1)
+}
 _DECIMAL = {
     "n": Fraction(1, 10**9),
     "u": Fraction(1, 10**6),

@@ -90,15 +90,15 @@ def review_name(state: State, warmup: Warmup, name: str, event: Event) -> None:
         ask = wanted_name(warmup.spec.targets, name)
         deadline = event.at + wait_seconds(warmup) * SECOND
         target = Target(
-            key, name, NodeJobState.PENDING, True, ask.first_entry, ask.entries,
-            waiting=waiting, deadline=deadline,
+            key, name, NodeJobState.PENDING, named=True, first_entry=ask.first_entry,
+            entries=ask.entries, waiting=waiting, deadline=deadline,
         )  # fmt: skip
         arm(state, deadline, warmup.subject.uid, f"wait:{key}")
     put_target(state, warmup, target._replace(words=describe(state, warmup, target)), event)
 
 
 def wait_seconds(warmup: Warmup) -> int:
-    """Give how long an absent name may wait: our annotation, or the default when it is no number."""
+    """Give how long an absent name may wait: our annotation, or the default if it is no number."""
     text = dict(warmup.level.annotations).get(TARGET_WAIT_SECONDS, "")
     return int(text) if text.isascii() and text.isdigit() else DEFAULT_WAIT_SECONDS
 

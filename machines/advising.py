@@ -1,0 +1,83 @@
+"""Advising: what a person can do about a reason. One sentence each, with the words to type.
+
+`{node}`, `{namespace}`, `{name}` and `{job}` stand for the names of the case.
+"""
+
+NOTHING_TO_DO = "nothing: it goes on by itself"
+
+_JOB_LOG = "read `kubectl -n {namespace} logs job/{job}`"
+_IMAGE = (
+    "check the image's name and tag, that the registry answers from {node}, and the pull secrets"
+)
+_NEW = "a ModelWarmup that has ended stays so: apply a new one for the nodes that failed"
+
+BY_REASON: dict[str, str] = {
+    # a name or a machine that waits
+    "NodeNotFound": "let a node {node} join, or take the name out in a new ModelWarmup",
+    "NodeNotAuthorized": (
+        "label the node as its message says, or take the name out in a new ModelWarmup"
+    ),
+    "NodeUnschedulable": "`kubectl uncordon {node}`, or take its taint off",
+    "Unschedulable": (
+        "make the node fit (`kubectl describe node {node}`: cordon, taints, room); "
+        "the Job runs as soon as it does"
+    ),
+    "WaitingForSlot": NOTHING_TO_DO,
+    "PodsTerminating": (
+        "nothing, unless it lasts: then `kubectl -n {namespace} get pods -o wide` and see what "
+        "holds the Pod on {node}"
+    ),
+    # a Job that cannot be made
+    "NamespaceUnavailable": "make the namespace {namespace} again, or let the ModelWarmup go with it",
+    "JobCreateRejected": (
+        "mend what the API server names (quota, admission policy, rights); "
+        "a refused Job is tried again by itself while the node is not Failed"
+    ),
+    "JobNameConflict": (
+        "see whose Job has the name (`kubectl -n {namespace} get jobs`), and delete or rename it"
+    ),
+    # a Pod that does not run
+    "ErrImagePull": _IMAGE,
+    "ImagePullBackOff": _IMAGE,
+    "InvalidImageName": "correct the image's name in a new ModelWarmup",
+    "ErrImageNeverPull": "the pull policy is Never and the image is not there: change either",
+    "CreateContainerConfigError": "make the ConfigMap or Secret that the message names",
+    "CreateContainerError": "see `kubectl -n {namespace} describe pods -l job-name={job}`",
+    "FailedMount": "make the volume that the message names available on {node}",
+    "FailedCreate": "mend what keeps Pods out of {namespace} (quota, Pod Security, webhooks)",
+    "JobRunning": NOTHING_TO_DO,
+    "JobRetrying": f"nothing yet: it is tried again; to see why it failed, {_JOB_LOG}",
+    # a Job that failed
+    "BackoffLimitExceeded": f"{_JOB_LOG}, and see why it fails on {{node}}",
+    "DeadlineExceeded": (
+        "find what took so long on {node} (a pull, the scheduler), or raise "
+        "spec.policies.jobTimeoutSeconds in a new ModelWarmup"
+    ),
+    "PodFailurePolicy": f"{_JOB_LOG}: its exit code ends the Job at once",
+    "Evicted": "make room on {node} (`kubectl describe node {node}`)",
+    "JobDeleted": "find who deletes the Jobs of this ModelWarmup (audit log), and stop it",
+    "JobFailed": f"{_JOB_LOG}",
+    # the ModelWarmup as a whole
+    "WaitingForTargets": "let the named nodes join, or label them as their messages say",
+    "NoTargetsResolved": (
+        "compare spec.targets with `kubectl get nodes --show-labels`, and the pool label of "
+        "namespace {namespace} with the nodes'"
+    ),
+    "InvalidSpec": "correct the field that is named, in a new ModelWarmup",
+    "SpecChanged": "the spec is immutable: apply the change as a new ModelWarmup",
+    "TargetLimitExceeded": "split it into ModelWarmups of at most 1000 nodes each",
+    "NodeFailed": _NEW,
+}
+
+
+def advice(reason: str, *, namespace: str, name: str, node: str = "", job: str = "") -> str:
+    """Give what to do about `reason`; for a reason that is not known, where to look."""
+    text = BY_REASON.get(reason)
+    if text is None:
+        text = "see `kubectl -n {namespace} describe job/{job}`" if job else (
+            "see `kubectl -n {namespace} describe modelwarmup {name}`"
+        )  # fmt: skip
+    # replace, not format: names are given, and a brace in one must stay a brace
+    for key, value in (("node", node), ("namespace", namespace), ("name", name), ("job", job)):
+        text = text.replace("{" + key + "}", value)
+    return text

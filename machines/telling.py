@@ -1,0 +1,183 @@
+"""Telling: what one row of the log says, in words for people. Pure, and silent about nothing."""
+
+from collections.abc import Callable
+from typing import Any
+
+from engine.canonical_json import loads
+from engine.events import Event, Subject
+from engine.instants import clock_time
+from machines.intents import CreateJob, DeleteJob, Intent, Resolve, StampTtl, intent_from_json
+from machines.labels import CONTROL_PLANE, ENABLED, POOL
+from machines.levels import JobLevel, NamespaceLevel, NodeLevel, PodLevel, WarmupLevel
+from machines.messages import cause_text
+from machines.selecting import shunning
+from machines.states import Words
+
+
+def tell(event: Event, intent: Intent | None = None) -> str:
+    """Give a row's words; `intent` is what an outcome (IntentDone, …) is the outcome of.
+
+    KeyError for a type that no version has written.
+    """
+    subject = Subject.parse(event.subject)
+    return _TELLERS[event.type](event, subject, loads(event.data), intent)
+
+
+def intent_of(event: Event) -> Intent:
+    """Give the intent that a decision's row holds. KeyError for a row that is no decision."""
+    return intent_from_json(event.type, loads(event.data))
+
+
+def intent_words(intent: Intent) -> str:
+    """Say what an intent is to do, as in "to create Job j for node n"."""
+    match intent:
+        case CreateJob():
+            return f"to create Job {intent.job_name} for node {intent.node_name}"
+        case DeleteJob():
+            return f"to delete Job {intent.job_name}"
+        case StampTtl():
+            return f"to have Job {intent.job_name} removed after {intent.ttl_seconds} s"
+        case Resolve():
+            return "to look at all nodes once more before calling it done"
+
+
+def _session_started(event: Event, subject: Subject, data: Any, intent: Intent | None) -> str:
+    return f"warmlog {data.get('version')} started, term {event.epoch}"
+
+
+def _synced(event: Event, subject: Subject, data: Any, intent: Intent | None) -> str:
+    return f"every {data['kind']} of cluster {event.cluster} was listed"
+
+
+def _reachable(event: Event, subject: Subject, data: Any, intent: Intent | None) -> str:
+    if event.type == "Reachable":
+        return f"cluster {event.cluster} answers again"
+    return f"cluster {event.cluster} does not answer: {data.get('words') or 'no words'}"
+
+
+def _rolled_back(event: Event, subject: Subject, data: Any, intent: Intent | None) -> str:
+    return f"cluster {event.cluster} went back to an older past: {data.get('words', '')}"
+
+
+def _namespace_seen(event: Event, subject: Subject, data: Any, intent: Intent | None) -> str:
+    level = NamespaceLevel.from_json(data["level"])
+    pool = f"in pool {level.pool}" if level.pool else f"without a pool (no label {POOL})"
+    going = ", being deleted" if level.terminating else ""
+    return f"namespace {subject.name} seen: {pool}{going}"
+
+
+def _node_seen(event: Event, subject: Subject, data: Any, intent: Intent | None) -> str:
+    level = NodeLevel.from_json(data["level"])
+    labels = dict(level.labels)
+    pool = labels.get(POOL, "")
+    parts = [
+        {"True": "ready", "False": "not ready"}.get(level.ready, "readiness unknown"),
+        f"in pool {pool}" if pool else "in no pool",
+        "opted in" if labels.get(ENABLED) == "true" else "not opted in",
+    ]
+    if any(key in labels for key in CONTROL_PLANE):
+        parts.append("control plane")
+    shunned = shunning(level).removeprefix("node is ").replace("node has", "with")
+    return f"node {subject.name} seen: {', '.join([*parts, *([shunned] if shunned else [])])}"
+
+
+def _warmup_seen(event: Event, subject: Subject, data: Any, intent: Intent | None) -> str:
+    level = WarmupLevel.from_json(data["level"])
+    going = ", being deleted" if level.deleting else ""
+    return (
+        f"ModelWarmup {subject.namespace}/{subject.name} seen: generation {level.generation}{going}"
+    )
+
+
+def _job_seen(event: Event, subject: Subject, data: Any, intent: Intent | None) -> str:
+    level = JobLevel.from_json(data["level"])
+    said = cause_text(Words(level.reason, level.message))
+    state = {"": "unfinished", "Finishing": "finishing"}.get(level.outcome, level.outcome)
+    parts = [f"{state}: {said}" if said else state]
+    if level.failed_attempts:
+        times = "attempt" if level.failed_attempts == 1 else "attempts"
+        parts.append(f"{level.failed_attempts} failed {times}")
+    if level.ttl_seconds:
+        parts.append(f"removed {level.ttl_seconds} s after its end")
+    if level.deleting:
+        parts.append("being deleted")
+    return f"Job {subject.name} seen: {', '.join(parts)}"
+
+
+def _pod_seen(event: Event, subject: Subject, data: Any, intent: Intent | None) -> str:
+    level = PodLevel.from_json(data["level"])
+    where = f" on {level.node_name}" if level.node_name else ""
+    said = cause_text(Words(level.reason, level.message))
+    going = ", being deleted" if level.deleting else ""
+    return f"Pod {subject.name} seen: {level.phase}{where}{going}{': ' if said else ''}{said}"
+
+
+def _gone(event: Event, subject: Subject, data: Any, intent: Intent | None) -> str:
+    inferred = " (no complete list holds it any more)" if data.get("inferred") else ""
+    place = f"{subject.namespace}/" if subject.kind == "ModelWarmup" else ""
+    return f"{subject.kind} {place}{subject.name} is gone{inferred}"
+
+
+def _recovered(event: Event, subject: Subject, data: Any, intent: Intent | None) -> str:
+    return f"its status told of a past that this log does not hold: {data.get('phase')}"
+
+
+def _intended(event: Event, subject: Subject, data: Any, intent: Intent | None) -> str:
+    return f"decided {intent_words(intent_from_json(event.type, data))}"
+
+
+def _done(event: Event, subject: Subject, data: Any, intent: Intent | None) -> str:
+    found = " (it already was)" if data.get("found") else ""
+    return f"done{_what(intent)}{found}"
+
+
+def _refused(event: Event, subject: Subject, data: Any, intent: Intent | None) -> str:
+    said = cause_text(Words(data.get("reason", ""), data.get("words", "")))
+    return f"the API server refused{_what(intent)}: {data.get('code')} {said}"
+
+
+def _unknown(event: Event, subject: Subject, data: Any, intent: Intent | None) -> str:
+    return f"no answer{_what(intent)}: {data.get('words', '')}; it has to be looked up"
+
+
+def _absent(event: Event, subject: Subject, data: Any, intent: Intent | None) -> str:
+    return f"looked up, and it had not happened{_what(intent)}"
+
+
+def _status_stored(event: Event, subject: Subject, data: Any, intent: Intent | None) -> str:
+    return "the API server holds the final status"
+
+
+def _deadline_passed(event: Event, subject: Subject, data: Any, intent: Intent | None) -> str:
+    return f"the deadline {clock_time(data['deadline'])} passed"
+
+
+def _what(intent: Intent | None) -> str:
+    return f": {intent_words(intent)}" if intent is not None else ""
+
+
+_TELLERS: dict[str, Callable[[Event, Subject, Any, Intent | None], str]] = {
+    "SessionStarted": _session_started,
+    "Synced": _synced,
+    "Reachable": _reachable,
+    "Unreachable": _reachable,
+    "ClusterRolledBack": _rolled_back,
+    "NamespaceSeen": _namespace_seen,
+    "NodeSeen": _node_seen,
+    "ModelWarmupSeen": _warmup_seen,
+    "JobSeen": _job_seen,
+    "PodSeen": _pod_seen,
+    "Gone": _gone,
+    "Recovered": _recovered,
+    "CreateJobIntended": _intended,
+    "DeleteJobIntended": _intended,
+    "StampTtlIntended": _intended,
+    "ResolveIntended": _intended,
+    "IntentDone": _done,
+    "IntentRefused": _refused,
+    "IntentUnknown": _unknown,
+    "IntentAbsent": _absent,
+    "StatusStored": _status_stored,
+    "DeadlinePassed": _deadline_passed,
+}
+TOLD = frozenset(_TELLERS)
