@@ -8,10 +8,11 @@ PostgreSQL. `SELECT … FOR UPDATE` on the one row of `log` is the lock. It is h
 are visible, so that the next writer's seq is never readable before this one's.
 """
 
+import sqlite3
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from sqlalchemy import URL, event, select
 from sqlalchemy.engine import Connection
@@ -20,6 +21,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 
 from adapters.store import tables
 from adapters.store.locations import Kind, Location
+from adapters.store.translating import translated
 from engine.errors import LogUnreadable
 
 LOCK_SECONDS = 5
@@ -76,11 +78,17 @@ def sqlite_engine(
     immutable: bool = False,
     **options: Any,
 ) -> AsyncEngine:
-    """Give an engine on a file, opened as SQLite's `mode` says (ro, rw, rwc)."""
-    query = {"uri": "true", "mode": mode} | ({"immutable": "1"} if immutable else {})
-    url = URL.create(
-        "sqlite+aiosqlite", database=f"file:{quote(str(path.absolute()))}", query=query
-    )
+    """Give an engine on a file, opened as SQLite's `mode` says (ro, rw, rwc).
+
+    Raises LogUnavailable when the file cannot be opened.
+    """
+    name = f"file:{quote(str(path.absolute()))}"
+    query = {"mode": mode} | ({"immutable": "1"} if immutable else {})
+    # Tried here first, because a connect that fails in aiosqlite leaves a thread behind which
+    # answers a loop that may be closed by then.
+    with translated(str(path)):
+        sqlite3.connect(f"{name}?{urlencode(query)}", uri=True).close()
+    url = URL.create("sqlite+aiosqlite", database=name, query=query | {"uri": "true"})
     return create_async_engine(url, connect_args={"timeout": lock_seconds}, **options)
 
 
@@ -107,12 +115,15 @@ def _begin_immediate(connection: Connection) -> None:
 
 
 def _run(connection: DBAPIConnection, *statements: str) -> None:
-    cursor = connection.cursor()
     try:
+        cursor = connection.cursor()
         for statement in statements:
             cursor.execute(statement)
-    finally:
         cursor.close()
+    except BaseException:
+        # The pool does not know this connection yet and would only forget it.
+        connection.close()
+        raise
 
 
 def _postgres_engine(

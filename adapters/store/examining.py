@@ -11,6 +11,7 @@ from adapters.store.locations import Kind, Location
 from adapters.store.readings import EngineReadings, FileReadings, Readings
 from engine.errors import LogUnreadable
 
+_MAGIC = b"SQLite format 3\0"
 _OURS = frozenset(tables.metadata.tables)
 
 _TABLES = {
@@ -107,4 +108,14 @@ def _require_file(path: Path) -> None:
         raise LogUnreadable(msg)
     if not path.exists():
         msg = f"There is no log at {path}: check the path."
+        raise LogUnreadable(msg)
+    # SQLite takes a file of a few bytes for an empty database, and would write into it.
+    try:
+        with path.open("rb") as file:
+            head = file.read(len(_MAGIC))
+    except OSError as error:
+        msg = f"The log {path} cannot be read: {error.strerror}. Check the path."
+        raise LogUnreadable(msg) from error
+    if head and head != _MAGIC:
+        msg = f"The file {path} is no SQLite database, nor named .jsonl: check the path."
         raise LogUnreadable(msg)

@@ -2,7 +2,8 @@
 
 import secrets
 from pathlib import Path
-from typing import Literal, Protocol, overload
+from types import TracebackType
+from typing import Literal, Protocol, Self, overload
 from uuid import uuid4
 
 from sqlalchemy import Connection, insert, select
@@ -34,6 +35,16 @@ _KEY_BYTES = 32
 
 class OpenReader(EventReader, Protocol):
     """A log that was opened to be read, and is to be closed."""
+
+    async def __aenter__(self) -> Self: ...
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+        /,
+    ) -> None: ...
 
     async def close(self) -> None:
         """Let go of the file or the connections. May be called twice."""

@@ -54,6 +54,7 @@ _POSTGRES: dict[str, Refusal] = {
     "28000": (LogUnreadable, "refused the user: check the URL and the server's pg_hba.conf"),
     "3D000": (LogUnreadable, "does not exist on the server: create it with `createdb`"),
     "42501": (LogUnreadable, "may not be used by this user: grant it the schema and tables"),
+    "3F000": (LogUnreadable, "has no schema for its tables: create one for this user"),
     "42P01": (LogUnreadable, "lacks a table or column of ours: check that it is a log"),
     "23505": (PositionTaken, "already holds a row at this position"),
     "22": (EventMalformed, "cannot store a value of this row"),
@@ -79,7 +80,7 @@ def translated(place: str) -> Iterator[None]:
     """
     try:
         yield
-    except (DBAPIError, OSError, TimeoutError, PoolTimeout) as error:
+    except (DBAPIError, sqlite3.Error, OSError, TimeoutError, PoolTimeout) as error:
         raise translate(error, place) from error
 
 

@@ -9,23 +9,35 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from uuid import uuid4
 
-from sqlalchemy import make_url, text
+from sqlalchemy import URL, make_url, text
 from sqlalchemy.ext.asyncio import create_async_engine
 
 
 @asynccontextmanager
 async def fresh_database() -> AsyncIterator[str]:
     """Make an empty schema; give the URL of the role it belongs to; drop both afterwards."""
-    server = make_url(os.environ["WARMLOG_TEST_POSTGRES"]).set(drivername="postgresql+asyncpg")
     name = f"warmlog_{uuid4().hex}"
-    engine = create_async_engine(server)
+    await as_superuser(
+        f"CREATE ROLE {name} LOGIN PASSWORD '{name}'", f"CREATE SCHEMA AUTHORIZATION {name}"
+    )
+    try:
+        url = _server().set(username=name, password=name)
+        yield url.render_as_string(hide_password=False)
+    finally:
+        await as_superuser(f"DROP OWNED BY {name} CASCADE", f"DROP ROLE {name}")
+
+
+async def as_superuser(*statements: str) -> None:
+    """Run statements in one transaction, as the user of WARMLOG_TEST_POSTGRES."""
+    engine = create_async_engine(_server())
     try:
         async with engine.begin() as connection:
-            await connection.execute(text(f"CREATE ROLE {name} LOGIN PASSWORD '{name}'"))
-            await connection.execute(text(f"CREATE SCHEMA AUTHORIZATION {name}"))
-        yield server.set(username=name, password=name).render_as_string(hide_password=False)
-        async with engine.begin() as connection:
-            await connection.execute(text(f"DROP OWNED BY {name}"))
-            await connection.execute(text(f"DROP ROLE {name}"))
+            for statement in statements:
+                await connection.execute(text(statement))
     finally:
         await engine.dispose()
+
+
+def _server() -> URL:
+    server = make_url(os.environ["WARMLOG_TEST_POSTGRES"])
+    return server.set(drivername="postgresql+asyncpg")
