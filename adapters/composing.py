@@ -30,6 +30,7 @@ from adapters.settings import RunSettings
 from adapters.store.databases import SqlLog
 from adapters.store.locations import Kind, parse_location
 from engine.errors import Fenced, PositionTaken, WarmlogError
+from machines.states import State
 from machines.statuses import STATUS_PATHS
 
 STOPPED, LOST = 0, 3  # exit codes; see docs/command-line.md
@@ -63,7 +64,10 @@ async def run_controller(settings: RunSettings) -> int:
 
 def _check_times(settings: RunSettings) -> None:
     """A request leaves only while the lease outlives it: there has to be time for that."""
-    if settings.use_lease and settings.request_timeout_seconds * 2 > settings.lease_duration_seconds:
+    if (
+        settings.use_lease
+        and settings.request_timeout_seconds * 2 > settings.lease_duration_seconds
+    ):
         raise SettingsConflict(
             f"--request-timeout-seconds {settings.request_timeout_seconds:g} is more than half of"
             f" --lease-duration-seconds {settings.lease_duration_seconds}: lower it"
@@ -122,8 +126,8 @@ async def _control(
     announcer = Announcer(writer.state)
     waiting: asyncio.Queue[Announcement] = asyncio.Queue(EVENTS_WAITING)
 
-    def tell(state: object) -> None:
-        for announcement in announcer.news(writer.state):
+    def tell(state: State) -> None:
+        for announcement in announcer.news(state):
             if not waiting.full():
                 waiting.put_nowait(announcement)
 

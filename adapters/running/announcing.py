@@ -53,9 +53,7 @@ class Announcer:
 
 def _summary(warmup: Warmup) -> _Told:
     cause = first_cause(warmup)
-    outcomes = frozenset(
-        key for key, target in warmup.targets.items() if target.state in OUTCOMES
-    )
+    outcomes = frozenset(key for key, target in warmup.targets.items() if target.state in OUTCOMES)
     named = (cause.node_name, cause.words.reason) if cause else ("", "")
     return _Told(warmup.position, warmup.state, named, outcomes)
 
@@ -75,10 +73,10 @@ def _changes(
             note = f"{len(failed)} more nodes failed; first {first}"
             yield _announcement(state, warmup, "Warning", "NodesFailed", note)
     cause = first_cause(warmup)
-    if cause is not None and now.cause != (told.cause if told else ("", "")):
-        if cause.state not in OUTCOMES:
-            note = f"node {cause.node_name}: {cause.words.message or cause.words.reason}"
-            yield _announcement(state, warmup, "Warning", cause.words.reason, note)
+    is_new = now.cause != (told.cause if told else ("", ""))
+    if cause is not None and is_new and cause.state not in OUTCOMES:
+        note = f"node {cause.node_name}: {cause.words.message or cause.words.reason}"
+        yield _announcement(state, warmup, "Warning", cause.words.reason, note)
     if told is None or told.state is not now.state:
         yield _phase_changed(state, warmup)
 
@@ -99,7 +97,5 @@ def _phase_changed(state: State, warmup: Warmup) -> Announcement:
     return _announcement(state, warmup, kind, phase, note or f"phase is {phase}")
 
 
-def _announcement(
-    state: State, warmup: Warmup, kind: str, reason: str, note: str
-) -> Announcement:
+def _announcement(state: State, warmup: Warmup, kind: str, reason: str, note: str) -> Announcement:
     return Announcement(warmup.subject, kind, reason, note, state.now, warmup.position)

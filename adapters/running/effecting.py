@@ -1,4 +1,4 @@
-"""Effecting: carries out logged intents, a bounded number at a time, and reports what became of them.
+"""Effecting: carries out logged intents, a few at a time, and reports what became of them.
 
 An intent without a sure outcome is looked up until there is one.
 """

@@ -13,7 +13,9 @@ FULL_AT = 0.8  # of the log's volume
 class ControllerHealth:
     """What the health server asks. Before the controller exists, `waiting_for` says why."""
 
-    def __init__(self, log_folder: Path | None, free: Callable[[Path], float] | None = None) -> None:
+    def __init__(
+        self, log_folder: Path | None, free: Callable[[Path], float] | None = None
+    ) -> None:
         """`log_folder` holds the log when it is a file; `free` gives a volume's used share."""
         self.waiting_for = "it starts"
         self.crd_words = ""

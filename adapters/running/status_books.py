@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from adapters.kubernetes.reflecting import number
-from adapters.kubernetes.statuses import Conflict, Dropped, Stored, StatusResult
+from adapters.kubernetes.statuses import Conflict, Dropped, StatusResult, Stored
 from engine.canonical_json import dumps
 from engine.events import Subject
 from machines.observations import Observation, Seen, StatusStored
@@ -82,7 +82,9 @@ class StatusBook:
         for uid, warmup in state.warmups.items():
             page = self._pages.setdefault(uid, _Page())
             terminal = warmup.state in TERMINAL
-            if warmup.gone or not self._wanted(page, warmup.position, now, terminal):
+            untold = terminal and not page.told
+            changed = page.considered != warmup.position
+            if warmup.gone or page.sending or now < page.not_before or not (changed or untold):
                 continue
             status = warmup_status(state, warmup)
             text = status_text(status)
@@ -149,11 +151,6 @@ class StatusBook:
     def forget(self, uid: str) -> None:
         """The object is gone."""
         self._pages.pop(uid, None)
-
-    def _wanted(self, page: _Page, position: int, now: int, terminal: bool) -> bool:  # noqa: FBT001 -- private
-        if page.sending or now < page.not_before:
-            return False
-        return page.considered != position or (terminal and not page.told)
 
     def _behind(self, state: State, uid: str, page: _Page) -> bool:
         warmup = state.warmups.get(uid)

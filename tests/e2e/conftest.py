@@ -2,13 +2,17 @@
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
+from pathlib import Path
 
 import aiohttp
 import pytest
 import pytest_asyncio
 
+from tests.e2e.conditions import JOBS, WARMUPS
+from tests.e2e.controllers import deploy
 from tests.e2e.controlplane.building import BuildingError, built_programs
 from tests.e2e.controlplane.running import ControlPlane
+from tests.e2e.controlplane.watching import request, wait_until
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
@@ -33,3 +37,24 @@ async def session(control_plane: ControlPlane) -> AsyncIterator[aiohttp.ClientSe
     """An HTTP session with the API server as its admin."""
     async with control_plane.open_session() as opened:
         yield opened
+
+
+@pytest.fixture
+def kubeconfig(control_plane: ControlPlane, tmp_path: Path) -> Path:
+    """A kubeconfig with the controller's own token; the CRD and the roles are applied."""
+    token = deploy(control_plane)
+    pool = "resource-pool.aibrix.ai/name=latency-pool"
+    control_plane.kubectl("label", "namespace", "default", "--overwrite", pool)
+    return control_plane.kubeconfig_for(token, tmp_path / "kubeconfig")
+
+
+@pytest_asyncio.fixture
+async def clean(session: aiohttp.ClientSession) -> AsyncIterator[None]:
+    """Whatever the test leaves of warmups, Jobs and Nodes is gone after it."""
+    yield
+    background = {"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": "Background"}
+    for path in (WARMUPS, JOBS):
+        await request(session, "DELETE", path, background)
+    await wait_until(session, JOBS, lambda jobs: not jobs)
+    await wait_until(session, "/api/v1/namespaces/default/pods", lambda pods: not pods)
+    await request(session, "DELETE", "/api/v1/nodes")

@@ -1,0 +1,144 @@
+"""`warmlog run` as a process of its own, with the shipped role and nothing more."""
+
+import asyncio
+import json
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import aiohttp
+
+from tests.e2e.controlplane.running import ControlPlane
+from tests.repository import ROOT
+
+LEASE_SECONDS = 4
+QUIET = ("unfolded observations", "open intents", "unsent rows", "unsent statuses")
+WARMLOG = Path(sys.executable).with_name("warmlog")
+
+
+def deploy(control_plane: ControlPlane) -> str:
+    """Apply deploy/ and give a token of the controller's own account."""
+    control_plane.kubectl("apply", "--server-side", "-k", str(ROOT / "deploy"))
+    # The Deployment would be a second controller: here the process under test is the only one.
+    control_plane.kubectl("delete", "deployment", "warmlog", "-n", "warmlog-system")
+    request = ("create", "token", "warmlog", "-n", "warmlog-system", "--duration=2h")
+    return control_plane.kubectl(*request).strip()
+
+
+def free_port() -> int:
+    """Give a loopback port that nobody listens on now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def run_warmlog(*arguments: str) -> str:
+    """Run a command to its end and give what it printed; AssertionError when it fails."""
+    done = subprocess.run(
+        [WARMLOG, *arguments], capture_output=True, text=True, timeout=100, check=False
+    )
+    assert done.returncode == 0, f"warmlog {arguments}: {done.returncode}\n{done.stderr}"
+    return done.stdout
+
+
+class ControllerProcess:
+    """One life of `warmlog run`. Use as a context manager: leaving it stops the process."""
+
+    def __init__(self, kubeconfig: Path, folder: Path, *, log: str = "") -> None:
+        """Keep the log and the output in `folder`; `log` is another place for the log."""
+        self.log = log or str(folder / "warmlog.db")
+        self.port = free_port()
+        self._kubeconfig = kubeconfig
+        self._output = folder / "warmlog.out"
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        """Start."""
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Stop."""
+        self.stop()
+
+    def start(self) -> None:
+        """Begin a life."""
+        log = self.log if "://" in self.log else f"sqlite:///{self.log}"
+        command: Sequence[str | Path] = [
+            WARMLOG, "run", "--log", log, "--kubeconfig", self._kubeconfig,
+            "--listen", f"127.0.0.1:{self.port}",
+            "--lease-duration-seconds", str(LEASE_SECONDS), "--request-timeout-seconds", "2",
+        ]  # fmt: skip
+        with self._output.open("ab") as output:
+            self._process = subprocess.Popen(command, stdout=output, stderr=output)
+
+    def stop(self) -> int | None:
+        """End a life in an orderly way; give the exit code, None when it was not alive."""
+        return self._end(signal.SIGTERM)
+
+    def kill(self) -> None:
+        """End a life at once, as a crash does."""
+        self._end(signal.SIGKILL)
+
+    @property
+    def output(self) -> str:
+        """All that it has printed, all lives together."""
+        return self._output.read_text() if self._output.exists() else ""
+
+    async def readiness(self) -> dict[str, str]:
+        """Give `/readyz?verbose` line by line as name to words; empty while nobody answers."""
+        try:
+            async with (
+                aiohttp.ClientSession(trust_env=False) as session,
+                session.get(f"http://127.0.0.1:{self.port}/readyz?verbose") as response,
+            ):
+                lines = (await response.text()).splitlines()
+        except aiohttp.ClientError:
+            return {}
+        return {name: words for name, _, words in (line.partition(": ") for line in lines)}
+
+    async def wait_until_quiet(self, *, timeout_seconds: float = 60) -> dict[str, str]:
+        """Wait until the log and the cluster agree; give the last answer."""
+        answer: dict[str, str] = {}
+        try:
+            async with asyncio.timeout(timeout_seconds):
+                while not _is_quiet(answer):
+                    # Health has no watch: it is asked again, and each answer stands by itself.
+                    await asyncio.sleep(0.1)
+                    answer = await self.readiness()
+        except TimeoutError:
+            raise TimeoutError(f"not quiet: {answer}\n{self.output[-4000:]}") from None
+        return answer
+
+    def _end(self, number: signal.Signals) -> int | None:
+        process, self._process = self._process, None
+        if process is None:
+            return None
+        process.send_signal(number)
+        return process.wait(timeout=30)
+
+
+def assert_replay_agrees(log: str, warmup: dict[str, object]) -> None:
+    """Replay gives the very bytes of the `.status` that the server holds, and verify agrees."""
+    metadata = warmup["metadata"]
+    assert isinstance(metadata, dict)
+    name = f"ModelWarmup/{metadata['namespace']}/{metadata['name']}"
+    shown = run_warmlog("replay", log, "--object", name, "-o", "json").strip()
+    held = json.dumps(warmup["status"], sort_keys=True, separators=(",", ":"))
+    assert shown == held
+    run_warmlog("verify", log)
+
+
+def _is_quiet(answer: dict[str, str]) -> bool:
+    return "ok" in answer and all(answer.get(name) == "0" for name in QUIET)
