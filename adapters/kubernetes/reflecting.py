@@ -98,8 +98,11 @@ class Reflector:
         """Take one event of a watch. Raises ReadRefused when it is a refusal.
 
         An expired version makes the next request a list. What is older than or equal to the last
-        level given of the same object yields nothing.
+        level given of the same object yields nothing, and so does the rest of a watch that is no
+        longer believed.
         """
+        if not self.watching:
+            return ()
         kind, raw = mapping(event).get("type"), mapping(event).get("object")
         match kind:
             case "ADDED" | "MODIFIED":

@@ -1,0 +1,107 @@
+"""Storing a status: one guarded patch, and what its refusals mean."""
+
+import pytest
+
+from adapters.kubernetes.statuses import (
+    Conflict,
+    Dropped,
+    StatusResult,
+    Stored,
+    Unanswered,
+    store_status,
+)
+from adapters.ports import JSON_PATCH, ApiUnanswered, Response
+from engine.events import Subject
+from machines.observations import Refused
+from tests.kubernetes import objects
+from tests.kubernetes.fakes import Answer, ScriptedApi, refused
+
+SUBJECT = Subject("ModelWarmup", "default", "warm", objects.WARMUP_UID)
+STATUS = {"phase": "Running"}
+FAILED_TEST = refused(422, "Invalid", "the server rejected our request", {})
+GONE = refused(404, "NotFound", "not found")
+BROKEN = ApiUnanswered("no answer within 10 s")
+
+
+async def _stored(version: str | None, *answers: Answer) -> tuple[StatusResult, ScriptedApi]:
+    api = ScriptedApi(*answers)
+    result = await store_status(api, SUBJECT, STATUS, version, timeout_seconds=10)
+    assert api.answers == []
+    return result, api
+
+
+async def test_a_status_is_replaced_whole_in_one_patch() -> None:
+    """Uid and version are tested, then the status is added, in this order."""
+    result, api = await _stored("40", Response(200, objects.warmup("41")))
+    assert result == Stored("41")
+    (request,) = api.requests
+    assert request.path == (
+        "/apis/model.aibrix.ai/v1alpha1/namespaces/default/modelwarmups/warm/status"
+    )
+    assert (request.method, request.content_type) == ("PATCH", JSON_PATCH)
+    assert request.body == [
+        {"op": "test", "path": "/metadata/uid", "value": objects.WARMUP_UID},
+        {"op": "test", "path": "/metadata/resourceVersion", "value": "40"},
+        {"op": "add", "path": "/status", "value": STATUS},
+    ]
+
+
+async def test_without_a_version_the_object_is_read_first() -> None:
+    """The version tested is then the one just read."""
+    result, api = await _stored(
+        None, Response(200, objects.warmup("50")), Response(200, objects.warmup("51"))
+    )
+    assert result == Stored("51")
+    assert [request.method for request in api.requests] == ["GET", "PATCH"]
+    assert api.requests[1].body[1]["value"] == "50"
+
+
+@pytest.mark.parametrize(
+    ("answers", "result"),
+    [
+        ([FAILED_TEST, Response(200, objects.warmup("42"))], Conflict("42")),
+        ([refused(409, "Conflict", "x"), Response(200, objects.warmup("42"))], Conflict("42")),
+        (
+            [FAILED_TEST, Response(200, objects.warmup(uid="another"))],
+            Dropped("ModelWarmup default/warm is another object now"),
+        ),
+        ([FAILED_TEST, GONE], Dropped("ModelWarmup default/warm: not found")),
+        ([GONE], Dropped("ModelWarmup default/warm: not found")),
+        (
+            [FAILED_TEST, Response(200, objects.warmup("40"))],
+            Refused(422, "Invalid", "the server rejected our request"),
+        ),
+        (
+            [refused(422, "Invalid", "bad", {"causes": [{"field": "status.phase"}]})],
+            Refused(422, "Invalid", "bad", field=True),
+        ),
+        ([refused(403, "Forbidden", "no")], Refused(403, "Forbidden", "no")),
+        ([FAILED_TEST, refused(500, "", "oops")], Refused(500, "", "oops")),
+        ([refused(504, "Timeout", "gave up")], Unanswered("gave up")),
+        ([BROKEN], Unanswered("no answer within 10 s")),
+        ([FAILED_TEST, BROKEN], Unanswered("no answer within 10 s")),
+    ],
+)
+async def test_each_refusal_has_its_meaning(answers: list[Answer], result: StatusResult) -> None:
+    """A failed test is read again: newer, another object, gone, or refused for another reason."""
+    assert (await _stored("40", *answers))[0] == result
+
+
+@pytest.mark.parametrize(
+    ("answer", "result"),
+    [
+        (
+            Response(200, objects.warmup(uid="another")),
+            Dropped("ModelWarmup default/warm is another object now"),
+        ),
+        (GONE, Dropped("ModelWarmup default/warm: not found")),
+        (BROKEN, Unanswered("no answer within 10 s")),
+    ],
+)
+async def test_a_read_that_finds_no_such_object_sends_nothing(
+    answer: Answer, result: StatusResult
+) -> None:
+    """No patch follows a first read that shows that the object is another one, or gone."""
+    found, api = await _stored(None, answer)
+    assert found == result
+    assert len(api.requests) == 1
