@@ -25,11 +25,13 @@ from adapters.running.controller import Controller, Limits
 from adapters.running.guarding import Guard, GuardedApi, Unguarded
 from adapters.running.health import ControllerHealth
 from adapters.running.logs_opening import open_patiently
+from adapters.running.snapshotting import replay_quickly, save
 from adapters.running.writing import Identity, open_writer
 from adapters.settings import RunSettings
 from adapters.store.databases import SqlLog
 from adapters.store.locations import Kind, parse_location
 from engine.errors import Fenced, PositionTaken, WarmlogError
+from engine.replaying import Replayed
 from machines.states import State
 from machines.statuses import STATUS_PATHS
 
@@ -121,7 +123,9 @@ async def _control(
     settings: RunSettings, health: ControllerHealth, api: GuardedApi, log: SqlLog
 ) -> None:
     identity = Identity(code_version(), code_digest(), settings.digest())
-    writer = await open_writer(log, identity, time.time_ns())
+    writer = await open_writer(
+        log, identity, time.time_ns(), lambda: replay_quickly(log, identity.code_digest)
+    )
     _log.info("session started", epoch=writer.cursor.epoch, position=writer.cursor.position)
     announcer = Announcer(writer.state)
     waiting: asyncio.Queue[Announcement] = asyncio.Queue(EVENTS_WAITING)
@@ -140,10 +144,15 @@ async def _control(
         announce=tell,
     )
     health.controller = controller
-    async with asyncio.TaskGroup() as tasks:
-        tasks.create_task(controller.run())
-        tasks.create_task(_announce_all(api, waiting, settings.request_timeout_seconds))
-        tasks.create_task(_check_crd(api, health, settings.request_timeout_seconds))
+    try:
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(controller.run())
+            tasks.create_task(_announce_all(api, waiting, settings.request_timeout_seconds))
+            tasks.create_task(_check_crd(api, health, settings.request_timeout_seconds))
+    except asyncio.CancelledError:
+        if not writer.unsent_rows:
+            await save(log, Replayed(writer.state, writer.cursor, 0), identity.code_digest)
+        raise
 
 
 @asynccontextmanager

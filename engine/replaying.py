@@ -30,14 +30,23 @@ END = Moment()
 
 
 async def replay(
-    domain: Domain[State], reader: EventReader, moment: Moment = END, *, batch_rows: int = 1000
+    domain: Domain[State],
+    reader: EventReader,
+    moment: Moment = END,
+    *,
+    start: Replayed[State] | None = None,
+    batch_rows: int = 1000,
 ) -> Replayed[State]:
-    """Fold the log from its beginning to `moment`. Raises what the reader raises."""
-    identity = await reader.identify()
-    state = domain.initial(identity.log_id)
-    cursor = Cursor(0, 0, 0, 0)
-    count = 0
-    async for batch in reader.read(until=moment.position, batch_rows=batch_rows):
+    """Fold the log from its beginning, or on from `start`, to `moment`.
+
+    The state of `start` is folded on in place. Raises what the reader raises.
+    """
+    if start is None:
+        identity = await reader.identify()
+        start = Replayed(domain.initial(identity.log_id), Cursor(0, 0, 0, 0), 0)
+    state, cursor, count = start
+    after = cursor.position
+    async for batch in reader.read(after, moment.position, batch_rows=batch_rows):
         for event in batch:
             if moment.at is not None and event.at > moment.at:
                 return Replayed(state, cursor, count)

@@ -5,10 +5,14 @@ digest of the code that folded. Then fold(snapshot + tail) equals fold(all); els
 """
 
 import hashlib
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
-from engine.canonical_json import dumps
+from engine.canonical_json import dumps, loads
 from engine.events import Event
+from engine.replaying import Replayed
+from engine.stepping import Cursor, Domain
+
+State = TypeVar("State")
 
 
 class Snapshot(NamedTuple):
@@ -35,3 +39,21 @@ def is_usable(snapshot: Snapshot, *, log_id: str, row: Event | None, code_digest
         and snapshot.code_digest == code_digest
         and snapshot.row_digest == row_digest(row)
     )
+
+
+def snapshot_of(
+    domain: Domain[State], replayed: Replayed[State], row: Event, *, log_id: str, code_digest: str
+) -> Snapshot:
+    """Give the snapshot of a state that was folded up to and including `row`."""
+    data = dumps([list(replayed.cursor), domain.dump(replayed.state)])
+    return Snapshot(log_id, row.seq, row_digest(row), code_digest, data)
+
+
+def restored(domain: Domain[State], snapshot: Snapshot) -> Replayed[State]:
+    """Give the state of a usable snapshot, to be folded on. ValueError when it is damaged."""
+    cursor, text = loads(snapshot.data)
+    try:
+        return Replayed(domain.load(text), Cursor(*cursor), 0)
+    except (KeyError, TypeError, IndexError) as error:
+        msg = f"the snapshot at {snapshot.position} is damaged: {error!r}"
+        raise ValueError(msg) from error

@@ -5,19 +5,21 @@ are appended in one transaction. Until that is durable nothing is acted upon and
 projected: between `fold_in` and `flush` the state is ahead of the log, and nobody looks at it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import NamedTuple
 
 from engine.canonical_json import dumps
 from engine.errors import LogUnavailable
 from engine.events import Draft, Event, Subject
 from engine.logs import EventLog
-from engine.replaying import replay
+from engine.replaying import Replayed, replay
 from engine.stepping import Cursor, step
 from machines.domain import WARMLOG
 from machines.ingesting import ingest
 from machines.observations import Observation
 from machines.states import State
+
+Fold = Callable[[], Awaitable[Replayed[State]]]
 
 SESSION = Subject("Session", "", "", "")
 
@@ -66,14 +68,16 @@ class Writer:
         return sending
 
 
-async def open_writer(log: EventLog, identity: Identity, clock: int) -> Writer:
-    """Fold the whole log and begin a new term with `SessionStarted`.
+async def open_writer(
+    log: EventLog, identity: Identity, clock: int, fold_all: Fold | None = None
+) -> Writer:
+    """Begin a new term with `SessionStarted`, and fold the log (by `fold_all`, when given).
 
     Raises LogUnavailable, LogUnreadable.
     """
     draft = Draft("", str(SESSION), "SessionStarted", 1, dumps(identity._asdict()))
     opened = await log.open_epoch(draft, clock)
-    replayed = await replay(WARMLOG, log)
+    replayed = await (fold_all() if fold_all else replay(WARMLOG, log))
     if replayed.cursor.position != opened.event.seq:
         msg = "another writer appended while the log was read; start again"
         raise LogUnavailable(msg)
