@@ -28,6 +28,7 @@ from machines.observations import (
     StatusStored,
     Unknown,
 )
+from machines.phases import PUBLISHED_WARMUP_PHASES
 from machines.states import SECOND, Cluster, Known, State
 from machines.warmups import TERMINAL
 
@@ -70,7 +71,8 @@ def _seen(state: State, seen: Seen, clock: int) -> Iterator[Draft]:
         seen.cluster, seen.subject, f"{kind}Seen", version=str(version), level=seen.level.to_json()
     )
     if known is None and kind == "ModelWarmup" and _tells_a_past(seen):
-        yield _draft(seen.cluster, seen.subject, "Recovered", **seen.recovered)
+        data = dumps(seen.recovered)
+        yield Draft(seen.cluster, str(seen.subject), "Recovered", DATA_VERSION, data)
 
 
 def _too_soon(known: Known, level: Level, clock: int) -> bool:
@@ -85,7 +87,7 @@ def _too_soon(known: Known, level: Level, clock: int) -> bool:
 def _tells_a_past(seen: Seen) -> bool:
     """Say whether the status is this very object's, ours or the original controller's."""
     status = seen.recovered
-    if not isinstance(status, dict) or not status.get("phase"):
+    if not isinstance(status, dict) or status.get("phase") not in PUBLISHED_WARMUP_PHASES:
         return False
     ours = status.get("warmlog")
     return ours is None or (isinstance(ours, dict) and ours.get("uid") == seen.subject.uid)

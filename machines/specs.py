@@ -132,8 +132,8 @@ def parse(raw: Any) -> Parsed:
     preload = reader.mapping(spec.get("imagePreload"), "spec.imagePreload")
     images = tuple(_images(reader, preload.get("images")))
     secrets = tuple(_secrets(reader, preload.get("pullSecrets")))
-    custom = spec.get("custom") or None
-    if not images and not reader.mapping(custom, "spec.custom").get("containers"):
+    custom = _custom(reader, spec.get("custom"))
+    if not images and not (custom or {}).get("containers"):
         reader.fault("spec", "needs imagePreload.images or custom.containers")
     policies = _policies(reader, spec.get("policies"))
     if reader.faults:
@@ -216,6 +216,16 @@ def _secrets(reader: _Reader, raw: Any) -> Iterator[str]:
             yield name
         else:
             reader.fault(f"{path}.name", "must not be empty")
+
+
+def _custom(reader: _Reader, raw: Any) -> dict[str, Any] | None:
+    """Check the shape of the Pod fragments; what they say is for the API server to judge."""
+    custom = reader.mapping(raw, "spec.custom")
+    for field in ("initContainers", "containers", "volumes", "imagePullSecrets"):
+        for path, item in reader.items(custom.get(field), f"spec.custom.{field}"):
+            if not isinstance(item, dict):
+                reader.fault(path, "must be an object")
+    return custom or None
 
 
 def _policies(reader: _Reader, raw: Any) -> tuple[int, int, int, int, tuple[str, ...]]:
