@@ -10,13 +10,14 @@ import pytest
 from adapters.store.databases import SqlLog
 from adapters.store.opening import open_log
 from tests.store.suite_appending import Appending
+from tests.store.suite_copying import Copying
 from tests.store.suite_following import Following
 from tests.store.suite_keeping import Keeping
 from tests.store.suite_opening import Opening
 from tests.store.suite_racing import Racing
 
 
-class LogSuite(Appending, Following, Racing, Opening, Keeping):
+class LogSuite(Appending, Following, Racing, Opening, Keeping, Copying):
     """Everything that is asked of a store, on two empty places."""
 
     @pytest.fixture
