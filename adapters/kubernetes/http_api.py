@@ -1,9 +1,10 @@
 """An API server over HTTP: raw JSON in and out, and no answer taken for one that is none."""
 
 import asyncio
+import os
 import socket
 import ssl
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -67,7 +68,7 @@ class HttpApi:
 
     async def watch(
         self, request: Request, *, idle_seconds: float
-    ) -> AsyncIterator[dict[str, Any]]:
+    ) -> AsyncGenerator[dict[str, Any], None]:
         """Give a watch's events until the server ends it. Raises ApiUnanswered.
 
         The iterator holds a connection: close it (`contextlib.aclosing`) when leaving early.
@@ -175,11 +176,15 @@ class HttpApi:
             return await self._authorization() != refused
 
     def _whole(self, request: Request, code: int, data: bytes) -> Response:
+        """Make the port's response of a whole answer; see `send` for what counts as one."""
         try:
             return Response(code, self._object(data, exact=_EXACT in request.path))
-        except ApiUnanswered:
-            if not _CLIENT_ERRORS <= code < _SERVER_ERRORS:
+        except ApiUnanswered as error:
+            if code == _OK:
                 raise
+            if not _CLIENT_ERRORS <= code < _SERVER_ERRORS:
+                words = f"it answered HTTP {code}, and not as an API server does"
+                raise self._unanswered(words) from error
         message = cut(data.decode("utf-8", "replace").strip())
         return Response(code, {"kind": "Status", "status": "Failure", "message": message})
 
@@ -209,7 +214,7 @@ def _words(error: BaseException) -> str:
         case aiohttp.ClientConnectorDNSError():
             return "its name cannot be resolved"
         case aiohttp.ClientConnectorError():
-            return error.os_error.strerror or str(error.os_error)
+            return _system_words(error.os_error)
         case aiohttp.ServerDisconnectedError() | aiohttp.ClientPayloadError():
             return "the connection was cut"
         case ConnectionError():
@@ -220,6 +225,11 @@ def _words(error: BaseException) -> str:
             return f"what it answered is not HTTP: {error.message}"
         case _:
             return str(error) or type(error).__name__
+
+
+def _system_words(error: OSError) -> str:
+    """Give the system's own words for a failed connection, such as `connection refused`."""
+    return os.strerror(error.errno).lower() if error.errno else str(error)
 
 
 def _lively_socket(address: aiohttp.AddrInfoType) -> socket.socket:
