@@ -70,7 +70,8 @@ _CHANGING: tuple[tuple[re.Pattern[str], str], ...] = (
     # Durations as Go prints them: they always end in seconds or less, so `100m` of CPU stays.
     (
         re.compile(
-            r"(?<![\w:./@=+-])(?:\d+h)?(?:\d+m)?\d+(?:\.\d+)?(?:ns|us|[\u00b5\u03bc]s|ms|s)(?![\w-])"
+            r"(?<![\w:./@=+-])(?:\d+h)?(?:\d+m)?\d+(?:\.\d+)?"
+            r"(?:ns|us|[\u00b5\u03bc]s|ms|s)(?![\w-])"
         ),
         ELLIPSIS,
     ),

@@ -79,7 +79,8 @@ TOO_BIG = [
             [
                 (
                     "0/5 nodes are available: pod has unbound immediate PersistentVolumeClaims."
-                    " preemption: 0/5 nodes are available: 5 Preemption is not helpful for scheduling."
+                    " preemption: 0/5 nodes are available:"
+                    " 5 Preemption is not helpful for scheduling."
                 )
             ],
             "no node is available: pod has unbound immediate PersistentVolumeClaims",
@@ -175,11 +176,13 @@ _HEX = "3f5a" * 16
         ),
         (
             (
-                "tls: failed to verify certificate: x509: certificate has expired or is not yet valid:"
+                "tls: failed to verify certificate: x509: certificate has expired or is not yet"
+                " valid:"
                 " current time 2026-10-21T10:11:12Z is after 2026-10-20T00:00:00Z"
             ),
             (
-                "tls: failed to verify certificate: x509: certificate has expired or is not yet valid:"
+                "tls: failed to verify certificate: x509: certificate has expired or is not yet"
+                " valid:"
                 " current time … is after …"
             ),
         ),
