@@ -165,6 +165,15 @@ def unversioned(resource: Resource, name: str) -> Refusal:
     return Refusal(failure(422, "Invalid", message, details))
 
 
+def bad_list_options(resource: Resource, field: str, words: str) -> Refusal:
+    """Refuse a list that asks in a way that makes no sense."""
+    reason = "FieldValueForbidden" if words.startswith("Forbidden") else "FieldValueNotSupported"
+    cause = {"reason": reason, "message": words, "field": field}
+    details = {"group": "meta.k8s.io", "kind": "ListOptions", "causes": [cause]}
+    message = f'ListOptions.meta.k8s.io "{resource.full_name}" is invalid: {field}: {words}'
+    return Refusal(failure(422, "Invalid", message, details))
+
+
 def bad_propagation(policy: str) -> Refusal:
     """Refuse a delete that says in an unknown way what is to become of the dependents."""
     words = (

@@ -4,33 +4,20 @@ It offers the port of the real adapter. `send` never suspends, and what it hands
 the storage: bodies that are sent in or come back must not be changed afterwards.
 """
 
-import base64
-import binascii
-import json
 from collections.abc import AsyncIterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from adapters.ports import JSON_PATCH, MERGE_PATCH, ApiUnanswered, Request, Response
 from adapters.simulator import answers
 from adapters.simulator.answers import Refusal
 from adapters.simulator.deleting import DeleteOptions
 from adapters.simulator.faults import Faults, Loss
+from adapters.simulator.listing import Collections
 from adapters.simulator.patching import PatchFailed, PatchMalformed, json_patched, merge_patched
 from adapters.simulator.registry import Changing, Registry
 from adapters.simulator.resources import POD, Place, place_of
-from adapters.simulator.selecting import SelectorMalformed, selector_of
-from adapters.simulator.storage import ADDED, Change, Manifest, Storage
-from adapters.simulator.watching import Scope, WatchCursor
-
-_TOO_OLD = "The provided continue parameter is too old to display a consistent list result."
-
-
-class _Reading(NamedTuple):
-    """What a list is to be answered from."""
-
-    items: list[Manifest]
-    version: int
-    start: str = ""  # the key behind the last page
+from adapters.simulator.storage import Change, Manifest, Storage
+from adapters.simulator.watching import WatchCursor
 
 
 class ApiServer:
@@ -42,6 +29,7 @@ class ApiServer:
         self._cluster = cluster
         self._storage = storage
         self._registry = registry
+        self._collections = Collections(storage, self.faults)
         self._cursors: list[WatchCursor] = []
         storage.subscribe(self._stir)
 
@@ -84,7 +72,7 @@ class ApiServer:
         if self.faults.unreachable:
             raise ApiUnanswered(self.faults.unreachable)
         self._cursors = [cursor for cursor in self._cursors if not cursor.finished]
-        cursor = self._opened(request)
+        cursor = self._collections.opened(request)
         self._cursors.append(cursor)
         return cursor
 
@@ -128,7 +116,7 @@ class ApiServer:
             raise answers.no_such_path()
         match request.method, bool(place.name), place.subresource:
             case "GET", False, "":
-                return self._list(place, dict(request.query))
+                return self._collections.listed(place, dict(request.query))
             case "GET", True, "" | "status":
                 return Response(200, self._registry.get(place))
             case "POST", False, "":
@@ -219,92 +207,6 @@ class ApiServer:
         body = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success"}
         return Response(201, {**body, "code": 201})
 
-    def _list(self, place: Place, query: dict[str, str]) -> Response:
-        selects = _selector(query)
-        reading = self._reading(place, query)
-        items = reading.items
-        if reading.start:
-            items = [item for item in items if _key(item) > reading.start]
-        if selects is not None:
-            items = [item for item in items if selects(item)]
-        metadata: dict[str, Any] = {"resourceVersion": str(reading.version)}
-        limit = int(query.get("limit") or 0)
-        if limit and len(items) > limit:
-            metadata["continue"] = _token(reading.version, _key(items[limit - 1]))
-            if selects is None:  # a real server does not count what a selector would leave
-                metadata["remainingItemCount"] = len(items) - limit
-            items = items[:limit]
-        resource = place.resource
-        body = {
-            "kind": f"{resource.kind}List",
-            "apiVersion": resource.api_version,
-            "metadata": metadata,
-            "items": items,
-        }
-        return Response(200, body)
-
-    def _reading(self, place: Place, query: dict[str, str]) -> _Reading:
-        """Find the version at which a list is to be read: now, unless it says otherwise."""
-        storage, kind, namespace = self._storage, place.resource.kind, place.namespace
-        if query.get("continue"):
-            version, start = _read_token(query["continue"])
-            if version < storage.compacted:
-                raise Refusal(answers.expired(_TOO_OLD))
-            return _Reading(storage.listed_at(kind, namespace, version), version, start)
-        wanted = int(query.get("resourceVersion") or 0)
-        if wanted > storage.version:
-            raise answers.too_new(wanted, storage.version)
-        if query.get("resourceVersionMatch") == "Exact":
-            if wanted < storage.compacted:
-                words = f"The provided resource version is too old: {wanted}"
-                raise Refusal(answers.expired(words))
-            return _Reading(storage.listed_at(kind, namespace, wanted), wanted)
-        stale = self.faults.list_version
-        if stale is not None and stale >= wanted:
-            return _Reading(storage.listed_at(kind, namespace, stale), stale)
-        return _Reading(storage.listed(kind, namespace), storage.version)
-
-    def _opened(self, request: Request) -> WatchCursor:
-        place = place_of(request.path)
-        query = dict(request.query)
-        try:
-            if place is None or place.name:
-                raise answers.no_such_path()
-            selects = _selector(query)
-        except Refusal as refusal:
-            place = place or Place(POD)
-            return self._refused(place, refusal.response)
-        storage, resource = self._storage, place.resource
-        scope = Scope(resource, place.namespace, selects)
-        wanted = int(query.get("resourceVersion") or 0)
-        if 0 < wanted < storage.compacted:
-            words = f"too old resource version: {wanted} ({storage.compacted})"
-            return self._refused(place, answers.expired(words))
-        if wanted > storage.version:
-            return self._refused(place, answers.too_new(wanted, storage.version).response)
-        if wanted:
-            begin = storage.position_after(resource.kind, wanted)
-            return WatchCursor(storage, scope, begin)
-        first = [
-            {"type": ADDED, "object": item}
-            for item in storage.listed(resource.kind, place.namespace)
-            if selects is None or selects(item)
-        ]
-        begin = storage.position(resource.kind)
-        return WatchCursor(storage, scope, begin, first)
-
-    def _refused(self, place: Place, response: Response) -> WatchCursor:
-        cursor = WatchCursor(self._storage, Scope(place.resource), 0)
-        cursor.refuse(response.body)
-        return cursor
-
-
-def _selector(query: dict[str, str]) -> Any:
-    try:
-        return selector_of(query.get("labelSelector", ""), query.get("fieldSelector", ""))
-    except SelectorMalformed as error:
-        raise answers.bad_request(str(error)) from None
-
 
 def _json_patch(patch: Any) -> Changing:
     def change(current: Manifest) -> Manifest:
@@ -329,21 +231,3 @@ def _merge_patch(patch: Any) -> Changing:
         return patched
 
     return change
-
-
-def _key(item: Manifest) -> str:
-    metadata = item["metadata"]
-    return f"{metadata.get('namespace', '')}/{metadata['name']}"
-
-
-def _token(version: int, start: str) -> str:
-    text = json.dumps({"v": "meta.k8s.io/v1", "rv": version, "start": f"{start}\0"})
-    return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
-
-
-def _read_token(token: str) -> tuple[int, str]:
-    try:
-        read = json.loads(base64.urlsafe_b64decode(token + "=" * (-len(token) % 4)))
-        return int(read["rv"]), str(read["start"]).rstrip("\0")
-    except (ValueError, KeyError, TypeError, binascii.Error):
-        raise answers.bad_request("continue key is not valid") from None

@@ -1,6 +1,7 @@
 """The kinds that the simulated API server has, and the paths under which it has them."""
 
 from typing import NamedTuple
+from urllib.parse import unquote
 
 
 class Resource(NamedTuple):
@@ -13,6 +14,7 @@ class Resource(NamedTuple):
     status_subresource: bool = True
     custom: bool = False  # declared by a CustomResourceDefinition
     deleted_shown: bool = False  # a delete answers with the object, not with a Status
+    more_fields: tuple[str, ...] = ()  # what fields can select, besides name and namespace
     blind_put: bool = True  # a PUT needs no resourceVersion
     put_creates: bool = False  # a PUT of what is not there creates it
 
@@ -20,6 +22,12 @@ class Resource(NamedTuple):
     def group(self) -> str:
         """The API group; empty for the core kinds."""
         return self.api_version.rpartition("/")[0]
+
+    @property
+    def fields(self) -> frozenset[str]:
+        """The fields by which a list can select."""
+        common = ("metadata.name", "metadata.namespace") if self.namespaced else ("metadata.name",)
+        return frozenset((*common, *self.more_fields))
 
     @property
     def full_name(self) -> str:
@@ -32,11 +40,37 @@ class Resource(NamedTuple):
         return f"/apis/{self.api_version}" if self.group else f"/api/{self.api_version}"
 
 
-NAMESPACE = Resource("Namespace", "namespaces", "v1", namespaced=False, deleted_shown=True)
-NODE = Resource("Node", "nodes", "v1", namespaced=False)
-POD = Resource("Pod", "pods", "v1", deleted_shown=True)
-EVENT = Resource("Event", "events", "v1", status_subresource=False)
-JOB = Resource("Job", "jobs", "batch/v1")
+NAMESPACE = Resource(
+    "Namespace",
+    "namespaces",
+    "v1",
+    namespaced=False,
+    deleted_shown=True,
+    more_fields=("status.phase",),
+)
+NODE = Resource("Node", "nodes", "v1", namespaced=False, more_fields=("spec.unschedulable",))
+POD = Resource(
+    "Pod",
+    "pods",
+    "v1",
+    deleted_shown=True,
+    more_fields=("spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "status.phase"),
+)
+EVENT = Resource(
+    "Event",
+    "events",
+    "v1",
+    status_subresource=False,
+    more_fields=(
+        "involvedObject.kind",
+        "involvedObject.name",
+        "involvedObject.namespace",
+        "involvedObject.uid",
+        "reason",
+        "type",
+    ),
+)
+JOB = Resource("Job", "jobs", "batch/v1", more_fields=("status.successful",))
 LEASE = Resource(
     "Lease",
     "leases",
@@ -67,7 +101,7 @@ class Place(NamedTuple):
 
 def place_of(path: str) -> Place | None:
     """Read a request's path; None when the server has nothing there."""
-    parts = path.strip("/").split("/")
+    parts = [unquote(part) for part in path.strip("/").split("/")]
     cut = _CORE_ROOT_PARTS if parts[0] == "api" else _GROUP_ROOT_PARTS
     root, rest = "/" + "/".join(parts[:cut]), parts[cut:]
     namespace = ""

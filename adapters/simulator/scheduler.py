@@ -160,6 +160,7 @@ class Scheduler(Controller):
                 "lastProbeTime": None,
                 "reason": "Unschedulable",
                 "message": words,
+                "observedGeneration": pod["metadata"]["generation"],
             }
             self.change_status(
                 pod, lambda status: with_condition(status, condition, self.agenda.now)
@@ -227,4 +228,5 @@ def _unfit_words(reasons: Counter[str]) -> str:
     if reasons[_FULL]:
         helpless = "No preemption victims found for incoming pod"
     shown = f"0/{total} nodes are available"
-    return f"{shown}: {listed}. preemption: {shown}: {total} {helpless}."
+    after = f"no new claims to deallocate, preemption: {shown}: {total} {helpless}."
+    return f"{shown}: {listed}. {after}"

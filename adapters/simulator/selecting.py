@@ -1,6 +1,7 @@
 """Label selectors, field selectors, and the node affinity of Pods."""
 
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Callable, Container, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from adapters.simulator.storage import Manifest
@@ -35,10 +36,18 @@ class Requirement(NamedTuple):
 Selector = Callable[[Manifest], bool]
 
 
-def selector_of(label_selector: str, field_selector: str) -> Selector | None:
-    """Give what tells whether an object is selected; None when all are."""
+def selector_of(
+    label_selector: str, field_selector: str, known_fields: Container[str]
+) -> Selector | None:
+    """Give what tells whether an object is selected; None when all are.
+
+    Only `known_fields` can be selected by: the API server keeps no index of others.
+    """
     requirements = parse_labels(label_selector)
     fields = parse_fields(field_selector)
+    for path, _, _ in fields:
+        if path not in known_fields:
+            raise SelectorMalformed(f'field label not supported: "{path}"')
     if not requirements and not fields:
         return None
 
@@ -98,31 +107,38 @@ def _field(item: Manifest, path: str) -> str:
 
 def _split(text: str) -> list[str]:
     """Split at the commas that stand outside brackets."""
+    if not text.strip():
+        return []
     parts, depth, begin = [], 0, 0
     for index, character in enumerate(text):
         depth += {"(": 1, ")": -1}.get(character, 0)
         if character == "," and depth == 0:
             parts.append(text[begin:index])
             begin = index + 1
-    return [part.strip() for part in (*parts, text[begin:]) if part.strip()]
+    return [*parts, text[begin:]]
+
+
+_KEY = r"([A-Za-z0-9.-]+/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?"
+_VALUE = r"([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?"
+_FORMS = (
+    (re.compile(rf"(?P<key>{_KEY})"), "Exists"),
+    (re.compile(rf"!\s*(?P<key>{_KEY})"), "DoesNotExist"),
+    (re.compile(rf"(?P<key>{_KEY})\s*==?\s*(?P<value>{_VALUE})"), "In"),
+    (re.compile(rf"(?P<key>{_KEY})\s*!=\s*(?P<value>{_VALUE})"), "NotIn"),
+    (re.compile(rf"(?P<key>{_KEY})\s+in\s*\((?P<values>[^()]*)\)"), "In"),
+    (re.compile(rf"(?P<key>{_KEY})\s+notin\s*\((?P<values>[^()]*)\)"), "NotIn"),
+)
 
 
 def _requirement(part: str) -> Requirement:
-    if part.endswith(")"):
-        head, _, values = part[:-1].partition("(")
-        key, _, operator = head.strip().partition(" ")
-        named = {"in": "In", "notin": "NotIn"}.get(operator.strip())
-        if named is None:
-            raise SelectorMalformed(f"unable to parse requirement: found '{operator}'")
-        return Requirement(key, named, frozenset(value.strip() for value in values.split(",")))
-    if part.startswith("!"):
-        return Requirement(part[1:].strip(), "DoesNotExist")
-    if "!=" in part:
-        key, _, value = part.partition("!=")
-        return Requirement(key.strip(), "NotIn", frozenset((value.strip(),)))
-    if "=" in part:
-        key, _, value = part.partition("=")
-        return Requirement(key.strip(), "In", frozenset((value.lstrip("=").strip(),)))
-    if " " in part:
-        raise SelectorMalformed(f"unable to parse requirement: found '{part.split()[1]}'")
-    return Requirement(part, "Exists")
+    text = part.strip()
+    for form, operator in _FORMS:
+        found = form.fullmatch(text)
+        if found is None:
+            continue
+        named = found.groupdict()
+        values = frozenset(value.strip() for value in named.get("values", "").split(","))
+        if "values" not in named:
+            values = frozenset((named["value"],)) if "value" in named else frozenset()
+        return Requirement(named["key"], operator, values)
+    raise SelectorMalformed(f"unable to parse requirement: {text!r}")

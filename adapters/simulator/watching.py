@@ -19,6 +19,7 @@ class Scope(NamedTuple):
     resource: Resource
     namespace: str = ""
     selects: Selector | None = None
+    since: int = 0  # only changes after this version, which may lie ahead
 
 
 class WatchCursor:
@@ -40,8 +41,8 @@ class WatchCursor:
         self._resource = scope.resource
         self._prefix = f"{scope.namespace}/" if scope.namespace else ""
         self._selects = scope.selects
+        self._since = scope.since
         self._position = begin
-        self._seen_version = 0
         self._waiting: list[WatchEvent] = list(first)
         self._held_at: int | None = None
         self._cut: str | None = None
@@ -132,7 +133,7 @@ class WatchCursor:
             if self._held_at is not None and change.version > self._held_at:
                 break
             self._position += 1
-            event = self._event(change)
+            event = self._event(change) if change.version > self._since else None
             if event is not None:
                 self._waiting.append(event)
 
