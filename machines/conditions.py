@@ -6,38 +6,52 @@ from engine.instants import rfc3339
 from machines.messages import cause_text, cut
 from machines.node_jobs import NodeJobState
 from machines.selecting import demanded_names
-from machines.states import State, Target, Warmup, Words
+from machines.showing import (
+    CONDITION_BYTES,
+    SHOWN_TARGETS,
+    cut_to_bytes,
+    share,
+    shown_words,
+)
+from machines.states import NOTHING, Target, Warmup, Words
 from machines.warmups import TERMINAL, WarmupState
 
 INACTIVE = "NotActive"
 NAMED_IN_MESSAGE = 3
+LOOKED_AT = 64  # listed targets among which the first cause is sought
 # Words of targets on their way: nothing for a person to do, so never the first cause.
 ON_THE_WAY = frozenset({"", "WaitingForSlot", "JobRunning", "PodsTerminating"})
 
 
-def conditions(state: State, warmup: Warmup, length: int) -> list[dict[str, Any]]:
+def conditions(warmup: Warmup) -> list[dict[str, Any]]:
     """Give every condition of one ModelWarmup, in a fixed order."""
     ended = warmup.state in TERMINAL
     failed = warmup.state in (WarmupState.FAILED, WarmupState.DEGRADED)
     end_words = _end_words(warmup)
+    began, ended_at = _times(warmup)
     rows = [
         _row("Complete", warmup.state is WarmupState.READY, end_words),
-        _row("Progressing", not ended, _progress_words(state, warmup)),
+        _row("Progressing", not ended, NOTHING if ended else _progress_words(warmup)),
         _row("Degraded", failed, end_words),
         _row("Failed", failed, end_words),
         _row("Finished", ended, end_words),
     ]
-    since = _ended_time(warmup) if ended else rfc3339(warmup.started_at)
-    shown = [_condition(warmup, row, since, length) for row in rows]
-    shown.append(_valid(warmup, length))
-    if warmup.refused_at:
-        shown.append(_jobs_created(warmup, length))
+    # Each begins False, or True if it is Progressing, and turns once at most: at the end.
+    shown = [
+        _condition(warmup, row, ended_at if row[1] != (row[0] == "Progressing") else began)
+        for row in rows
+    ]
+    shown.append(_valid(warmup, began))
+    if warmup.refused_at and warmup.recovered is None:
+        shown.append(_jobs_created(warmup))
     return shown
 
 
 def first_cause(warmup: Warmup) -> Target | None:
     """Give the first listed target that has something to say to a person."""
-    for _, _, key in warmup.listed[:64]:
+    if warmup.recovered is not None:
+        return None
+    for _, _, key in warmup.listed[:LOOKED_AT]:
         target = warmup.targets[key]
         if target.words.reason not in ON_THE_WAY:
             return target
@@ -48,27 +62,34 @@ def _row(kind: str, active: bool, words: Words) -> tuple[str, bool, Words]:  # n
     return kind, active, words if active else Words(INACTIVE, "")
 
 
-def _condition(
-    warmup: Warmup, row: tuple[str, bool, Words], since: str, length: int
-) -> dict[str, Any]:
+def _condition(warmup: Warmup, row: tuple[str, bool, Words], since: str) -> dict[str, Any]:
     kind, active, words = row
     return {
         "type": kind,
         "status": "True" if active else "False",
         "reason": words.reason,
-        "message": cut(words.message, length),
+        "message": cut_to_bytes(cut(words.message), CONDITION_BYTES),
         "lastTransitionTime": since,
         "observedGeneration": warmup.level.generation,
     }
 
 
-def _ended_time(warmup: Warmup) -> str:
+def _times(warmup: Warmup) -> tuple[str, str]:
+    """Give when it began and when it ended, as the server had it if that was before this log."""
     past = warmup.recovered
-    return past.completed_at if past and past.completed_at else rfc3339(warmup.completed_at)
+    began, ended = rfc3339(warmup.started_at), rfc3339(warmup.completed_at)
+    if past is None:
+        return began, ended
+    return past.started_at or began, past.completed_at or ended
+
+
+def _said(warmup: Warmup, target: Target) -> str:
+    """Give the cause that a target names, as its detail shows it."""
+    return cause_text(shown_words(target.words, share(len(warmup.listed))))
 
 
 def _end_words(warmup: Warmup) -> Words:
-    if warmup.faults:
+    if warmup.faults and warmup.recovered is None:
         more = len(warmup.faults) - 1
         also = f" (and {more} more)" if more else ""
         return Words("InvalidSpec", f"{warmup.faults[0]}{also}")
@@ -82,11 +103,11 @@ def _end_words(warmup: Warmup) -> Words:
     if warmup.overflowed:
         return Words("TargetLimitExceeded", "more than 1000 nodes are selected or named")
     cause = first_cause(warmup)
-    first = f"; first {cause.node_name}: {cause_text(cause.words)}" if cause else ""
+    first = f"; first {cause.node_name}: {_said(warmup, cause)}" if cause else ""
     return Words("NodeFailed", f"{failed} of {_nodes(ready + failed)} failed{first}")
 
 
-def _progress_words(state: State, warmup: Warmup) -> Words:
+def _progress_words(warmup: Warmup) -> Words:
     count = warmup.counts.get
     if warmup.blocked:
         return Words("NamespaceUnavailable", warmup.blocked)
@@ -103,13 +124,13 @@ def _progress_words(state: State, warmup: Warmup) -> Words:
     text = f"{ready} succeeded, {failed} failed, {active} running, {queued} waiting"
     cause = first_cause(warmup)
     if cause is not None:
-        text += f"; first {cause.node_name}: {cause_text(cause.words)}"
+        text += f"; first {cause.node_name}: {_said(warmup, cause)}"
     return Words("JobsRunning", text)
 
 
 def _waiting_names(warmup: Warmup) -> list[str]:
-    waiting = [warmup.targets[key] for _, _, key in warmup.listed if key.startswith("name:")]
-    return [f"{t.node_name} ({t.words.reason})" for t in waiting[:NAMED_IN_MESSAGE]]
+    first = [warmup.targets[key] for _, _, key in warmup.listed[:NAMED_IN_MESSAGE]]
+    return [f"{target.node_name} ({target.words.reason})" for target in first]
 
 
 def _nothing_resolved(warmup: Warmup) -> str:
@@ -122,7 +143,7 @@ def _nothing_resolved(warmup: Warmup) -> str:
     return text
 
 
-def _valid(warmup: Warmup, length: int) -> dict[str, Any]:
+def _valid(warmup: Warmup, since: str) -> dict[str, Any]:
     if warmup.faults:
         words = Words("InvalidSpec", "; ".join(str(fault) for fault in warmup.faults))
     elif warmup.spec_changed:
@@ -134,26 +155,21 @@ def _valid(warmup: Warmup, length: int) -> dict[str, Any]:
     else:
         words = Words("SpecAccepted", "")
     row = ("Valid", not warmup.faults and not warmup.spec_changed, words)
-    return _condition(warmup, row, rfc3339(warmup.started_at), length)
+    return _condition(warmup, row, since)
 
 
-def _jobs_created(warmup: Warmup, length: int) -> dict[str, Any]:
+def _jobs_created(warmup: Warmup) -> dict[str, Any]:
     words = Words("JobsCreated", "")
     if warmup.refused:
-        refused = sorted(
-            (warmup.targets[key].node_name, key) for key in warmup.refused if key in warmup.targets
-        )
-        text = f"the API server refuses the Jobs of {_nodes(len(refused))}"
-        shown = {key for _, _, key in warmup.listed[:256]}
-        for name, key in refused:
-            if key in shown:
+        text = f"the API server refuses the Jobs of {_nodes(len(warmup.refused))}"
+        for _, _, key in warmup.listed[:SHOWN_TARGETS]:
+            if key in warmup.refused:
                 target = warmup.targets[key]
-                words = target.refusal if target.refusal.reason else target.words
-                text += f"; first {name}: {words.message}"
+                text += f"; first {target.node_name}: {_said(warmup, target)}"
                 break
         words = Words("JobCreateRejected", text)
     row = ("JobsCreated", not warmup.refused, words)
-    return _condition(warmup, row, rfc3339(warmup.refused_at), length)
+    return _condition(warmup, row, rfc3339(warmup.refused_at))
 
 
 def _nodes(count: int) -> str:

@@ -83,7 +83,7 @@ def _intents(state: State, warmup: Warmup) -> Iterator[Intent]:
 
 def _creates(state: State, warmup: Warmup) -> Iterator[CreateJob]:
     spec = warmup.spec
-    if spec is None or warmup.blocked or _too_many_at_first(warmup):
+    if spec is None or warmup.blocked:
         return
     free = spec.parallelism - len(warmup.slots)
     for _, name, key in warmup.startable[: max(free, 0)]:
@@ -123,7 +123,3 @@ def _all_ended(warmup: Warmup) -> bool:
     )
     ended = count(NodeJobState.READY.value, 0) + count(NodeJobState.FAILED.value, 0)
     return open_targets == 0 and ended > 0
-
-
-def _too_many_at_first(warmup: Warmup) -> bool:
-    return warmup.overflowed and not warmup.jobs and not warmup.creating and not warmup.ended_names

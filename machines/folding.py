@@ -15,9 +15,16 @@ from machines.folding_intents import (
     fold_unknown,
     retry_job,
 )
-from machines.folding_jobs import adopt_outcomes, fold_job, fold_job_gone, fold_pod, fold_pod_gone
+from machines.folding_jobs import (
+    adopt_outcomes,
+    fold_job,
+    fold_job_gone,
+    fold_pod,
+    fold_pod_gone,
+    place_jobs,
+)
 from machines.folding_warmups import fold_recovered, fold_warmup, fold_warmup_gone, settle_warmups
-from machines.indexing import put_target
+from machines.indexing import put_target, touch
 from machines.intents import INTENT_BY_TYPE, intent_from_json
 from machines.levels import (
     LEVEL_BY_KIND,
@@ -32,7 +39,7 @@ from machines.messages import describe
 from machines.moving import fail_target
 from machines.node_jobs import UNFINISHED, NodeJobTrigger
 from machines.observations import Done, Refused
-from machines.reviewing import review_node, review_node_gone, review_warmup
+from machines.reviewing import namespace_trouble, review_node, review_node_gone, review_warmup
 from machines.states import Cluster, Known, State, Warmup
 from machines.warmups import TERMINAL
 
@@ -71,11 +78,12 @@ def _synced(state: State, event: Event, subject: Subject, data: dict[str, Any]) 
     cluster.synced[data["kind"]] = True
     if not cluster.is_synced:
         return
-    for uid, warmup in list(state.warmups.items()):
+    place_jobs(state, cluster, event)
+    for warmup in list(state.warmups.values()):
         if warmup.cluster == cluster.name:
             review_warmup(state, warmup, event)
             adopt_outcomes(state, warmup, event)
-            state.touched[uid] = True
+            touch(state, warmup)
 
 
 def _reachable(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
@@ -111,7 +119,7 @@ def _apply_level(
             review_node(state, warmup, subject.uid, event)
     elif isinstance(level, NamespaceLevel):
         cluster.namespace_uids[subject.name] = subject.uid
-        words = f"namespace {subject.name} is being deleted" if level.terminating else ""
+        words = namespace_trouble(cluster, subject.name)
         _namespace_changed(state, event, cluster, subject.name, words)
     elif isinstance(level, WarmupLevel):
         fold_warmup(state, event, subject, level)
@@ -189,7 +197,7 @@ def _status_stored(state: State, event: Event, subject: Subject, data: dict[str,
     warmup = state.warmups.get(subject.uid)
     if warmup is not None and warmup.state in TERMINAL:
         warmup.stored = True
-        state.touched[subject.uid] = True
+        touch(state, warmup)
 
 
 def _deadline_passed(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
@@ -203,7 +211,7 @@ def _deadline_passed(state: State, event: Event, subject: Subject, data: dict[st
     for _, _, what in fired:
         verb, _, key = what.partition(":")
         _TIMERS[verb](state, warmup, key, event)
-    state.touched[subject.uid] = True
+    touch(state, warmup)
 
 
 def _wait_over(state: State, warmup: Warmup, key: str, event: Event) -> None:

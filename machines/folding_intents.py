@@ -2,15 +2,16 @@
 
 from engine.events import Event
 from machines.folding_jobs import track_job
-from machines.indexing import arm, put_target, refresh_slot
+from machines.indexing import arm, mark_refused, put_target, refresh_slot, touch
 from machines.intents import CreateJob, DeleteJob, Intent, Resolve, StampTtl
 from machines.job_names import SALTS
 from machines.messages import describe
 from machines.moving import describe_again, fail_target, settle_target
-from machines.node_jobs import NodeJobTrigger
+from machines.node_jobs import NodeJobState, NodeJobTrigger
 from machines.observations import Done, Refused
 from machines.reviewing import wait_seconds
-from machines.states import NOTHING, SECOND, Job, OpenIntent, State, Target, Warmup, Words
+from machines.states import SECOND, Job, OpenIntent, State, Target, Warmup, Words
+from machines.warmups import TERMINAL
 
 LONGEST_RETRY_SECONDS = 60
 PERMANENT_CODES = (400, 413)
@@ -53,7 +54,7 @@ def fold_done(state: State, event: Event, done: Done) -> None:
     elif isinstance(intent, Resolve):
         warmup.resolving = warmup.resolve_refusals = 0
         warmup.confirmed = True
-    state.touched[intent.warmup_uid] = True
+    touch(state, warmup)
 
 
 def fold_absent(state: State, event: Event) -> None:
@@ -64,14 +65,13 @@ def fold_absent(state: State, event: Event) -> None:
         return
     intent = opened.intent
     if isinstance(intent, CreateJob):
-        warmup.creating.pop(intent.node_uid, None)
-        refresh_slot(state, warmup, intent.node_uid)
+        _close_create(state, warmup, intent, event)
     elif isinstance(intent, Resolve):
         warmup.resolving = 0
     else:
         _undo(state, intent)
         settle_target(state, warmup, intent.node_uid, event)
-    state.touched[intent.warmup_uid] = True
+    touch(state, warmup)
 
 
 def fold_unknown(state: State, event: Event) -> None:
@@ -88,7 +88,7 @@ def fold_refused(state: State, event: Event, refused: Refused) -> None:
     if opened is None or warmup is None:
         return
     intent = opened.intent
-    state.touched[intent.warmup_uid] = True
+    touch(state, warmup)
     if isinstance(intent, CreateJob):
         _create_refused(state, warmup, intent, refused, event)
     elif isinstance(intent, Resolve):
@@ -108,41 +108,47 @@ def retry_job(state: State, warmup: Warmup, uid: str, event: Event) -> None:
         settle_target(state, warmup, job.node_uid, event)
 
 
+def _close_create(state: State, warmup: Warmup, intent: CreateJob, event: Event) -> None:
+    """A create was answered: its slot is free, unless a Job or a Pod holds it."""
+    warmup.creating.pop(intent.node_uid, None)
+    refresh_slot(state, warmup, intent.node_uid)
+    settle_target(state, warmup, intent.node_uid, event)
+
+
 def _created(
     state: State, warmup: Warmup, opened: OpenIntent, intent: CreateJob, done: Done, event: Event
 ) -> None:
-    warmup.creating.pop(intent.node_uid, None)
-    _mend_refusal(warmup, intent.node_uid, event)
-    target = warmup.targets.get(intent.node_uid)
-    if target is not None:
-        put_target(state, warmup, target._replace(refusal=NOTHING, refusals=0, deadline=0), event)
-    buried = state.clusters[opened.cluster].buried
-    if done.uid and done.uid not in state.jobs and done.uid not in buried:
+    buried = done.uid in state.clusters[opened.cluster].buried
+    if buried and done.found:
+        # It exists, and no watch shows it any more: somebody took its labels off.
+        words = f"Job {intent.job_name} exists, but is not labelled as this ModelWarmup's any more"
+        refused = Refused(0, "JobNameConflict", words)
+        _create_refused(state, warmup, intent, refused, event)
+        return
+    if done.uid and done.uid not in state.jobs and not buried:
         job = Job(
             done.uid, opened.cluster, intent.namespace, intent.job_name,
             intent.warmup_uid, intent.node_uid,
         )  # fmt: skip
         track_job(state, job, event)
-    refresh_slot(state, warmup, intent.node_uid)
-    settle_target(state, warmup, intent.node_uid, event)
+    _close_create(state, warmup, intent, event)
 
 
 def _create_refused(
     state: State, warmup: Warmup, intent: CreateJob, refused: Refused, event: Event
 ) -> None:
-    warmup.creating.pop(intent.node_uid, None)
-    refresh_slot(state, warmup, intent.node_uid)
-    target = warmup.targets.get(intent.node_uid)
     if refused.terminating:
         block(state, warmup, refused.words, event)
-        return
-    if target is None:
+    _close_create(state, warmup, intent, event)
+    target = warmup.targets.get(intent.node_uid)
+    closed = warmup.gone or warmup.state in TERMINAL or refused.terminating
+    if closed or target is None or target.state is not NodeJobState.PENDING:
         return
     if refused.reason == "NameTaken" and target.salt + 1 < SALTS:
         put_target(state, warmup, target._replace(salt=target.salt + 1), event)
         return
-    _mark_refused(warmup, intent.node_uid, event)
-    reason = "JobNameConflict" if refused.reason in _CONFLICTS else "JobCreateRejected"
+    mark_refused(state, warmup, intent.node_uid, event)
+    reason = CONFLICT if refused.reason in _CONFLICTS else "JobCreateRejected"
     words = Words(reason, refused.words)
     if _is_permanent(refused) or _waited_out(warmup, target, reason, event):
         fail_target(state, warmup, target, NodeJobTrigger.REFUSED_FOR_GOOD, words, event)
@@ -150,13 +156,14 @@ def _create_refused(
     _retry_later(state, warmup, target, words, event)
 
 
-_CONFLICTS = ("JobNameConflict", "NameTaken")
+CONFLICT = "JobNameConflict"
+_CONFLICTS = (CONFLICT, "NameTaken")
 
 
 def _retry_later(state: State, warmup: Warmup, target: Target, words: Words, event: Event) -> None:
     refusals = target.refusals + 1
     due = event.at + retry_seconds(refusals) * SECOND
-    deadline = target.deadline or event.at + wait_seconds(warmup) * SECOND
+    deadline = _conflict_deadline(warmup, target, words.reason, event)
     target = target._replace(refusal=words, refusals=refusals, retry_at=due, deadline=deadline)
     arm(state, due, warmup.subject.uid, f"retry:{target.key}")
     put_target(state, warmup, target._replace(words=describe(state, warmup, target)), event)
@@ -164,10 +171,10 @@ def _retry_later(state: State, warmup: Warmup, target: Target, words: Words, eve
 
 def block(state: State, warmup: Warmup, words: str, event: Event) -> None:
     """Nothing can be created in the warmup's namespace ("" when it can again)."""
-    if warmup.blocked == words:
+    if warmup.blocked == words or warmup.state in TERMINAL:
         return
     warmup.blocked = words
-    state.touched[warmup.subject.uid] = True
+    touch(state, warmup)
     for key in list(warmup.targets):
         describe_again(state, warmup, key, event)
 
@@ -178,27 +185,17 @@ def _is_permanent(refused: Refused) -> bool:
 
 def _waited_out(warmup: Warmup, target: Target, reason: str, event: Event) -> bool:
     """A foreign Job under the wanted name is waited for as long as an absent node is."""
-    if reason != "JobNameConflict":
-        return False
-    if wait_seconds(warmup) == 0:
-        return True
-    return 0 < target.deadline <= event.at
+    deadline = _conflict_deadline(warmup, target, reason, event)
+    return reason == CONFLICT and deadline <= event.at
 
 
-def _mark_refused(warmup: Warmup, key: str, event: Event) -> None:
-    if key in warmup.refused:
-        return
-    if not warmup.refused:
-        warmup.refused_at = event.at
-    warmup.refused[key] = True
-    warmup.position = event.seq
-
-
-def _mend_refusal(warmup: Warmup, key: str, event: Event) -> None:
-    if warmup.refused.pop(key, None):
-        warmup.position = event.seq
-        if not warmup.refused:
-            warmup.refused_at = event.at
+def _conflict_deadline(warmup: Warmup, target: Target, reason: str, event: Event) -> int:
+    """Give when a name conflict fails its target, counted from its first refusal; else 0."""
+    if reason != CONFLICT:
+        return 0
+    if target.refusal.reason == CONFLICT:
+        return target.deadline
+    return event.at + wait_seconds(warmup) * SECOND
 
 
 def _job_refused(state: State, intent: DeleteJob | StampTtl, event: Event) -> None:

@@ -6,7 +6,7 @@ from machines.levels import JobLevel, PodLevel
 from machines.moving import describe_again, settle_target
 from machines.node_jobs import NodeJobState
 from machines.reviewing import review_name
-from machines.states import NOTHING, Job, State, Target, Warmup, Words
+from machines.states import NOTHING, Cluster, Job, State, Target, Warmup, Words
 from machines.warmups import TERMINAL
 
 
@@ -20,8 +20,10 @@ def fold_job(state: State, event: Event, subject: Subject, level: JobLevel) -> N
     if old is not None:
         kept = old._replace(name=job.name, level=level, exists=True)
         job = kept._replace(warmup_uid=job.warmup_uid, node_uid=job.node_uid)
-        if old.node_uid != job.node_uid or old.warmup_uid != job.warmup_uid:
-            _untrack(state, old, event)
+        was = owner(state, old)
+        if was is not None and (old.node_uid != job.node_uid or was is not owner(state, job)):
+            _untrack(state, old)
+            settle_target(state, was, old.node_uid, event)
     track_job(state, job, event)
 
 
@@ -73,7 +75,7 @@ def fold_job_gone(state: State, event: Event, uid: str) -> None:
     state.jobs[uid] = gone
     warmup = owner(state, job)
     if not state.pods.get(uid):
-        _untrack(state, gone, event)
+        _untrack(state, gone)
         del state.jobs[uid]
     if warmup is not None:
         refresh_slot(state, warmup, job.node_uid)
@@ -89,13 +91,8 @@ def fold_pod(state: State, event: Event, subject: Subject, level: PodLevel) -> N
         pods.pop(subject.uid, None)
     else:
         pods[subject.uid] = True
-    if level.job_uid not in state.jobs and pods:
-        node_uid = state.clusters[event.cluster].node_uids.get(level.node_name, "")
-        job = Job(
-            level.job_uid, event.cluster, subject.namespace, "", level.warmup_uid, node_uid,
-            exists=False,
-        )  # fmt: skip
-        track_job(state, job, event)
+    if pods and _is_unplaced(state.jobs.get(level.job_uid)):
+        _infer_job(state, event, subject.namespace, level)
     _pods_changed(state, event, level.job_uid, level)
 
 
@@ -105,12 +102,41 @@ def fold_pod_gone(state: State, event: Event, subject: Subject, level: PodLevel)
     _pods_changed(state, event, level.job_uid, None)
 
 
+def place_jobs(state: State, cluster: Cluster, event: Event) -> None:
+    """Find the machine of every Job of which only Pods are known, now that all is listed."""
+    for known in list(cluster.objects["Pod"].values()):
+        level = known.level
+        if not isinstance(level, PodLevel) or level.ended or not level.job_uid:
+            continue
+        if _is_unplaced(state.jobs.get(level.job_uid)):
+            _infer_job(state, event, known.subject.namespace, level)
+
+
 def owner(state: State, job: Job) -> Warmup | None:
-    """Give the warmup that a Job is of: by label, and by controller reference when it is known."""
+    """Give the warmup that a Job is of: by label, place, and, when it is known, controller.
+
+    Anybody may copy a label, and nobody of another namespace can be controlled by a warmup.
+    """
     warmup = state.warmups.get(job.warmup_uid)
     if warmup is None or (job.level is not None and job.level.controller_uid != job.warmup_uid):
         return None
-    return warmup
+    at_home = (warmup.cluster, warmup.subject.namespace) == (job.cluster, job.namespace)
+    return warmup if at_home else None
+
+
+def _is_unplaced(job: Job | None) -> bool:
+    """Say whether a Job is not known, or only by Pods that had no known machine yet."""
+    return job is None or (job.level is None and not job.exists and not job.node_uid)
+
+
+def _infer_job(state: State, event: Event, namespace: str, level: PodLevel) -> None:
+    """Conclude from a live Pod that its Job was there; the Pod holds a slot in its name."""
+    node_uid = state.clusters[event.cluster].node_uids.get(level.node_name, "")
+    job = Job(level.job_uid, event.cluster, namespace, "", level.warmup_uid, node_uid, exists=False)
+    old = state.jobs.get(job.uid)
+    if old is not None:
+        _untrack(state, old)
+    track_job(state, job, event)
 
 
 def _pods_changed(state: State, event: Event, job_uid: str, level: PodLevel | None) -> None:
@@ -121,7 +147,7 @@ def _pods_changed(state: State, event: Event, job_uid: str, level: PodLevel | No
     if job is None:
         return
     if not job.exists and job_uid not in state.pods:
-        _untrack(state, job, event)
+        _untrack(state, job)
         del state.jobs[job_uid]
     if warmup is None:
         return
@@ -154,7 +180,7 @@ def _failure(target: Target, level: PodLevel) -> Words:
     return Words(level.reason or "PodFailed", message)
 
 
-def _untrack(state: State, job: Job, event: Event) -> None:
+def _untrack(state: State, job: Job) -> None:
     """Take a Job out of its warmup's books."""
     warmup = state.warmups.get(job.warmup_uid)
     if warmup is None:

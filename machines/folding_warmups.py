@@ -2,19 +2,21 @@
 
 from typing import Any
 
-from engine.canonical_json import dumps, loads
+from engine.canonical_json import loads
 from engine.events import Event, Subject
 from engine.joint_rules import settle
-from machines.folding_jobs import adopt_outcomes
-from machines.indexing import refresh_slot
+from machines.folding_jobs import adopt_outcomes, owner
+from machines.indexing import put_target, refresh_slot, touch
 from machines.levels import WarmupLevel
 from machines.moving import settle_target
-from machines.node_jobs import NodeJobState
+from machines.node_jobs import UNFINISHED, NodeJobState
 from machines.phases import WARMUP_STATE_BY_PHASE
-from machines.reviewing import review_warmup
+from machines.recovering import recovered_of
+from machines.reviewing import namespace_trouble, review_warmup
 from machines.revisions import revision
-from machines.specs import Fault, parse
-from machines.states import Recovered, State, Warmup
+from machines.showing import details_changed, face
+from machines.specs import parse
+from machines.states import State, Warmup, Words
 from machines.warmups import TERMINAL, WARMUP_RULES, WARMUPS, Children
 
 
@@ -25,12 +27,8 @@ def fold_warmup(state: State, event: Event, subject: Subject, level: WarmupLevel
         _begin(state, event, subject, level)
         return
     old, warmup.level = warmup.level, level
-    if old.generation != level.generation:
-        warmup.position = event.seq
-    if old.spec != level.spec and not warmup.spec_changed:
-        warmup.spec_changed = True
-        warmup.position = event.seq
-    state.touched[subject.uid] = True
+    warmup.spec_changed = warmup.spec_changed or old.spec != level.spec
+    touch(state, warmup)
 
 
 def fold_warmup_gone(state: State, event: Event, uid: str) -> None:
@@ -39,10 +37,10 @@ def fold_warmup_gone(state: State, event: Event, uid: str) -> None:
     if warmup is None:
         return
     warmup.gone = True
-    state.timers = [timer for timer in state.timers if timer[1] != uid]
+    stop_waiting(state, warmup)
     for key in list(warmup.jobs):
         settle_target(state, warmup, key, event)
-    state.touched[uid] = True
+    touch(state, warmup)
 
 
 def fold_recovered(state: State, event: Event, uid: str, data: dict[str, Any]) -> None:
@@ -52,40 +50,36 @@ def fold_recovered(state: State, event: Event, uid: str, data: dict[str, Any]) -
     speak, and they are still there.
     """
     warmup = state.warmups.get(uid)
-    phase = WARMUP_STATE_BY_PHASE.get(data.get("phase", ""))
-    if warmup is None or phase not in TERMINAL:
+    phase = WARMUP_STATE_BY_PHASE.get(data["phase"])
+    if warmup is None or phase is None or phase not in TERMINAL:
         return
-    warmup.recovered = Recovered(
-        started_at=data.get("startTime", ""),
-        completed_at=data.get("completionTime", ""),
-        desired=data.get("desiredNodes", 0),
-        succeeded=data.get("succeededNodes", 0),
-        failed=data.get("failedNodes", 0),
-        skipped=data.get("skippedNodes", 0),
-        revision=data.get("observedRevision", ""),
-        omitted=data.get("omittedTargetDetails", 0),
-        targets=dumps(data.get("targets", [])),
-    )
-    warmup.state = phase or warmup.state
+    if warmup.state in TERMINAL and not warmup.faults:
+        return  # this log knows how it ended; a refused spec is no end that was ever worked for
+    warmup.recovered = recovered_of(data)
+    warmup.state = phase
     warmup.completed_at = event.at
-    warmup.position = event.seq
     end(state, warmup, event)
 
 
 def settle_warmups(state: State, event: Event) -> None:
     """Apply the joint rules to every warmup that this event touched, and have it decided anew."""
-    for uid in state.touched:
+    for uid, before in state.touched.items():
         warmup = state.warmups.get(uid)
         if warmup is None:
             continue
         moved = settle(WARMUPS, WARMUP_RULES, warmup.state, children(warmup))
         warmup.confirmed = False
         if moved is not warmup.state:
+            if moved in TERMINAL:
+                _leave_undone(state, warmup, event)
             warmup.state = moved
-            warmup.position = event.seq
             if moved in TERMINAL:
                 warmup.completed_at = event.at
                 end(state, warmup, event)
+        shown = face(warmup)
+        if shown != warmup.face or details_changed(warmup, before):
+            warmup.face = shown
+            warmup.position = event.seq
         state.dirty[uid] = event.seq
         _forget(state, warmup)
     state.touched.clear()
@@ -94,30 +88,43 @@ def settle_warmups(state: State, event: Event) -> None:
 def children(warmup: Warmup) -> Children:
     """Give what the joint rules look at."""
     count = warmup.counts.get
-    settled = warmup.resolved_once
-    too_many_at_first = warmup.overflowed and not (warmup.jobs or _outcomes(warmup))
     return Children(
         waiting=count("waiting", 0),
         startable=count("startable", 0),
         hydrating=count(NodeJobState.HYDRATING.value, 0),
         ready=count(NodeJobState.READY.value, 0),
         failed=count(NodeJobState.FAILED.value, 0),
-        confirmed=warmup.confirmed and settled,
-        refused=bool(warmup.faults) or (too_many_at_first and settled and not warmup.creating),
+        confirmed=warmup.confirmed and warmup.resolved_once,
+        refused=bool(warmup.faults) or warmup.oversized,
         overflowed=warmup.overflowed,
     )
 
 
 def end(state: State, warmup: Warmup, event: Event) -> None:
     """A warmup has ended: what still runs has to go, nothing is waited for."""
-    state.timers = [timer for timer in state.timers if timer[1] != warmup.subject.uid]
+    stop_waiting(state, warmup)
     for key in list(warmup.jobs):
         settle_target(state, warmup, key, event)
+    touch(state, warmup)
 
 
-def _outcomes(warmup: Warmup) -> int:
-    ready = warmup.counts.get(NodeJobState.READY.value, 0)
-    return ready + warmup.counts.get(NodeJobState.FAILED.value, 0)
+def stop_waiting(state: State, warmup: Warmup) -> None:
+    """Take back every deadline of a warmup but those of refused deletes and stamps."""
+    uid = warmup.subject.uid
+    state.timers = [
+        timer for timer in state.timers if timer[1] != uid or timer[2].startswith("job:")
+    ]
+
+
+def _leave_undone(state: State, warmup: Warmup, event: Event) -> None:
+    """Say of every target without an outcome that it will never have one.
+
+    Only a warmup that wants too many nodes from the start ends with such targets.
+    """
+    words = Words("TargetLimitExceeded", "the ModelWarmup ended before a Job was made for it")
+    for target in list(warmup.targets.values()):
+        if target.state in UNFINISHED:
+            put_target(state, warmup, target._replace(words=words), event)
 
 
 def _begin(state: State, event: Event, subject: Subject, level: WarmupLevel) -> None:
@@ -130,11 +137,11 @@ def _begin(state: State, event: Event, subject: Subject, level: WarmupLevel) -> 
         faults=parsed.faults,
         revision=revision(parsed.spec) if parsed.spec else "",
         started_at=event.at,
-        position=event.seq,
+        blocked=namespace_trouble(state.clusters[event.cluster], subject.namespace),
     )
     state.warmups[subject.uid] = warmup
     for job in state.jobs.values():
-        if job.warmup_uid == subject.uid:
+        if owner(state, job) is warmup:
             warmup.jobs[job.node_uid] = (*warmup.jobs.get(job.node_uid, ()), job.uid)
     for key in list(warmup.jobs):
         refresh_slot(state, warmup, key)
@@ -142,7 +149,7 @@ def _begin(state: State, event: Event, subject: Subject, level: WarmupLevel) -> 
     review_warmup(state, warmup, event)
     if state.clusters[warmup.cluster].is_synced:
         adopt_outcomes(state, warmup, event)
-    state.touched[subject.uid] = True
+    touch(state, warmup)
 
 
 def _loads(text: str) -> Any:
@@ -162,8 +169,4 @@ def _forget(state: State, warmup: Warmup) -> None:
     ):
         del state.warmups[uid]
         state.dirty.pop(uid, None)
-
-
-def spec_fault(warmup: Warmup) -> Fault | None:
-    """Give the first reason why the spec is not acted on, if there is one."""
-    return warmup.faults[0] if warmup.faults else None
+        state.timers = [timer for timer in state.timers if timer[1] != uid]

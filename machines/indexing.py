@@ -10,20 +10,29 @@ from bisect import bisect_left, insort
 from engine.events import Event
 from machines.node_jobs import OUTCOMES, NodeJobState
 from machines.states import State, Target, Warmup
+from machines.warmups import TERMINAL
 
-SHOWN_TARGETS = 256  # details in a status; the API's own bound
+Entry = tuple[int, str, str]  # a place among the listed details: rank, node name, key
 
 _RANK = {NodeJobState.FAILED: 0, NodeJobState.HYDRATING: 1, NodeJobState.PENDING: 2}
 
 
+def touch(state: State, warmup: Warmup) -> dict[str, Target | None]:
+    """Have the joint rules and `decide` look at a warmup; give its targets as they were before.
+
+    What is given holds those that this event has changed so far, as they stood before the event.
+    """
+    return state.touched.setdefault(warmup.subject.uid, {})
+
+
 def put_target(state: State, warmup: Warmup, target: Target, event: Event) -> None:
-    """Store `target`, stamping its change and the status's position when it shows."""
+    """Store `target`, and stamp when its state or words changed; after the end nothing does."""
     old = warmup.targets.get(target.key)
-    if old == target:
+    if old == target or warmup.state in TERMINAL:
         return
-    told_anew = old is None or old.state != target.state or old.words != target.words
-    if told_anew:
-        target = target._replace(changed_at=event.at)
+    before = touch(state, warmup).setdefault(target.key, old)
+    same = before is not None and (before.state, before.words) == (target.state, target.words)
+    target = target._replace(changed_at=before.changed_at if before and same else event.at)
     if old is not None:
         _count(warmup, old, -1)
         _unlist(warmup, old)
@@ -31,24 +40,36 @@ def put_target(state: State, warmup: Warmup, target: Target, event: Event) -> No
     if target.state in OUTCOMES:
         warmup.ended_names[target.node_name] = True
     _count(warmup, target, 1)
-    place = _list(warmup, target)
-    if _shows(old, target, place):
-        warmup.position = event.seq
+    _list(warmup, target)
     queue_target(warmup, target.key)
-    state.touched[warmup.subject.uid] = True
 
 
-def drop_target(state: State, warmup: Warmup, key: str, event: Event) -> None:
+def drop_target(state: State, warmup: Warmup, key: str) -> None:
     """Forget a target: a waiting name whose machine came, or a machine whose name waits again."""
-    old = warmup.targets.pop(key, None)
-    if old is None:
+    old = warmup.targets.get(key)
+    if old is None or warmup.state in TERMINAL:
         return
+    touch(state, warmup).setdefault(key, old)
+    del warmup.targets[key]
     _count(warmup, old, -1)
     _unlist(warmup, old)
-    warmup.refused.pop(key, None)
-    warmup.position = event.seq
     queue_target(warmup, key, old)
-    state.touched[warmup.subject.uid] = True
+
+
+def mark_refused(state: State, warmup: Warmup, key: str, event: Event) -> None:
+    """Note that the API server refuses the Job of this target."""
+    if not warmup.refused:
+        warmup.refused_at = event.at
+    warmup.refused[key] = True
+    touch(state, warmup)
+
+
+def mend_refusal(state: State, warmup: Warmup, key: str, event: Event) -> None:
+    """Note that it does not, any more, or that the target is gone."""
+    if warmup.refused.pop(key, None):
+        if not warmup.refused:
+            warmup.refused_at = event.at
+        touch(state, warmup)
 
 
 def queue_target(warmup: Warmup, key: str, dropped: Target | None = None) -> None:
@@ -81,7 +102,7 @@ def refresh_slot(state: State, warmup: Warmup, key: str) -> None:
     else:
         warmup.slots.pop(key, None)
     queue_target(warmup, key)
-    state.touched[warmup.subject.uid] = True
+    touch(state, warmup)
 
 
 def arm(state: State, due: int, uid: str, what: str) -> None:
@@ -121,38 +142,22 @@ def _count(warmup: Warmup, target: Target, by: int) -> None:
     warmup.counts[name] = warmup.counts.get(name, 0) + by
 
 
-def _list(warmup: Warmup, target: Target) -> int:
-    """Put the target among the listed details; give its place, or -1 when it has none."""
-    rank = _RANK.get(target.state)
-    if rank is None:
-        return -1
-    entry = (rank, target.node_name, target.key)
-    insort(warmup.listed, entry)
-    return bisect_left(warmup.listed, entry)
+def entry_of(target: Target | None) -> Entry | None:
+    """Give a target's place among the listed details: failed, running, pending, each by name."""
+    rank = None if target is None else _RANK.get(target.state)
+    return None if target is None or rank is None else (rank, target.node_name, target.key)
+
+
+def _list(warmup: Warmup, target: Target) -> None:
+    entry = entry_of(target)
+    if entry is not None:
+        insort(warmup.listed, entry)
 
 
 def _unlist(warmup: Warmup, target: Target) -> None:
-    rank = _RANK.get(target.state)
-    if rank is not None:
-        entry = (rank, target.node_name, target.key)
+    entry = entry_of(target)
+    if entry is not None:
         del warmup.listed[bisect_left(warmup.listed, entry)]
-
-
-def _shows(old: Target | None, new: Target, place: int) -> bool:
-    """Say whether the change can be read in the status: in a counter, or in a detail shown."""
-    if old is None or old.state != new.state:
-        return True
-    if target_class(old) != target_class(new):
-        return True
-    shown = 0 <= place < SHOWN_TARGETS
-    seen = (old.words, old.job_name, old.first_entry, old.entries, old.changed_at)
-    return shown and seen != (
-        new.words,
-        new.job_name,
-        new.first_entry,
-        new.entries,
-        new.changed_at,
-    )
 
 
 _NO_TARGET = Target("", "", NodeJobState.WITHDRAWN, named=False, first_entry=0, entries=0)

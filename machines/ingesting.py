@@ -33,6 +33,7 @@ from machines.states import SECOND, Cluster, Known, State
 from machines.warmups import TERMINAL
 
 DATA_VERSION = 1
+_DIGITS = 40  # of a number that is worth reading
 TEXT_SECONDS = 60  # a new text under the same reason is recorded at most this often
 
 
@@ -54,7 +55,7 @@ def _cluster(state: State, name: str) -> Cluster:
 
 def _version(text: str) -> int:
     """Read a resourceVersion; what is no number is older than everything but itself."""
-    return int(text) if text.isascii() and text.isdigit() else 0
+    return int(text) if text.isascii() and text.isdigit() and len(text) < _DIGITS else 0
 
 
 def _seen(state: State, seen: Seen, clock: int) -> Iterator[Draft]:
@@ -182,7 +183,8 @@ def _deadline_passed(state: State, passed: DeadlinePassed, clock: int) -> Iterat
 def due_deadlines(state: State, clock: int) -> list[DeadlinePassed]:
     """Give the deadlines that `clock` has reached, one for each warmup that has any.
 
-    A cluster that is not synced is waited for: nothing fails for lack of an answer.
+    A cluster that is not synced or does not answer is waited for: nothing fails for lack of an
+    answer.
     """
     latest: dict[str, int] = {}
     for due, uid, _ in state.timers:
@@ -192,7 +194,7 @@ def due_deadlines(state: State, clock: int) -> list[DeadlinePassed]:
     passed = []
     for uid, due in latest.items():
         warmup = state.warmups[uid]
-        if state.clusters[warmup.cluster].is_synced:
+        if _is_known(state.clusters[warmup.cluster]):
             passed.append(DeadlinePassed(warmup.cluster, warmup.subject, due))
     return passed
 
@@ -200,10 +202,13 @@ def due_deadlines(state: State, clock: int) -> list[DeadlinePassed]:
 def next_deadline(state: State) -> int | None:
     """Give the next instant at which a deadline passes, or None."""
     for due, uid, _ in state.timers:
-        warmup = state.warmups.get(uid)
-        if warmup is not None and state.clusters[warmup.cluster].is_synced:
+        if _is_known(state.clusters[state.warmups[uid].cluster]):
             return due
     return None
+
+
+def _is_known(cluster: Cluster) -> bool:
+    return cluster.is_synced and cluster.reachable
 
 
 _INGESTERS: dict[type, Callable[[State, Any, int], Iterator[Draft]]] = {

@@ -5,7 +5,7 @@ facts may come in any order, twice, or coalesced, and lead to the same place.
 """
 
 from engine.events import Event
-from machines.indexing import put_target, refresh_slot
+from machines.indexing import disarm, mend_refusal, put_target, refresh_slot
 from machines.messages import describe, failed_job_words
 from machines.node_jobs import NODE_JOBS, UNFINISHED, NodeJobState, NodeJobTrigger
 from machines.states import NOTHING, Ignored, Job, State, Target, Warmup, Words
@@ -39,12 +39,21 @@ def settle_target(
     """Bring a target to where its Jobs put it; `lost` is the Job that just went, if one did."""
     jobs = [state.jobs[uid] for uid in warmup.jobs.get(key, ())]
     target = warmup.targets.get(key)
-    _mark_jobs(warmup, target, jobs)
-    if target is None or target.state is NodeJobState.WITHDRAWN or warmup.state in TERMINAL:
+    if target is not None and target.state is not NodeJobState.WITHDRAWN:
+        _move(state, warmup, target, event, lost)
+    _mark_jobs(warmup, warmup.targets.get(key), jobs)
+
+
+def _move(state: State, warmup: Warmup, target: Target, event: Event, lost: Job | None) -> None:
+    if warmup.state in TERMINAL:
         return
-    trigger, job = _trigger(warmup, target, jobs, lost)
+    trigger, job = _trigger(state, warmup, target, lost)
     if job is not None and target.state in UNFINISHED:
-        target = target._replace(job_name=job.name)
+        disarm(state, target.retry_at, warmup.subject.uid, f"retry:{target.key}")
+        mend_refusal(state, warmup, target.key, event)
+        target = target._replace(
+            job_name=job.name, refusal=NOTHING, refusals=0, retry_at=0, deadline=0
+        )
     if lost is not None and not lost.deleting and target.state is NodeJobState.HYDRATING:
         target = target._replace(vanished=target.vanished + 1)
     if trigger is not None:
@@ -78,11 +87,12 @@ def fail_target(
 
 
 def _trigger(
-    warmup: Warmup, target: Target, jobs: list[Job], lost: Job | None
+    state: State, warmup: Warmup, target: Target, lost: Job | None
 ) -> tuple[NodeJobTrigger | None, Job | None]:
     """Read the trigger, and the Job that gives it, off the Jobs of the node."""
     found: tuple[NodeJobTrigger, Job] | None = None
-    for job in jobs:
+    for uid in warmup.jobs.get(target.key, ()):
+        job = state.jobs[uid]
         if job.outcome == "Complete":
             found = (NodeJobTrigger.JOB_COMPLETED, job)
             break
@@ -114,6 +124,8 @@ def _worded(warmup: Warmup, target: Target, trigger: NodeJobTrigger, job: Job | 
         return target._replace(words=Words("JobDeleted", words))
     if trigger is NodeJobTrigger.JOB_COMPLETED:
         return target._replace(words=NOTHING, cause=NOTHING)
+    if trigger is NodeJobTrigger.JOB_VANISHED:
+        return target._replace(cause=NOTHING)  # what its Pod waited for went with it
     return target
 
 

@@ -5,7 +5,15 @@ has not been listed is unknown, not absent.
 """
 
 from engine.events import Event
-from machines.indexing import arm, disarm, drop_target, put_target, refresh_slot
+from machines.indexing import (
+    arm,
+    disarm,
+    drop_target,
+    mend_refusal,
+    put_target,
+    refresh_slot,
+    touch,
+)
 from machines.labels import TARGET_WAIT_SECONDS
 from machines.levels import NamespaceLevel, NodeLevel
 from machines.messages import describe
@@ -17,6 +25,7 @@ from machines.states import NOTHING, SECOND, Cluster, Known, State, Target, Warm
 from machines.warmups import TERMINAL
 
 DEFAULT_WAIT_SECONDS = 300
+LONGEST_WAIT_SECONDS = 365 * 24 * 3600  # what is longer is used as this
 
 
 def review_warmup(state: State, warmup: Warmup, event: Event) -> None:
@@ -34,7 +43,7 @@ def review_warmup(state: State, warmup: Warmup, event: Event) -> None:
             review_name(state, warmup, name, event)
     if not warmup.resolved_once:
         warmup.resolved_once = True
-        state.touched[warmup.subject.uid] = True
+        touch(state, warmup)
 
 
 def review_node(state: State, warmup: Warmup, uid: str, event: Event) -> None:
@@ -49,7 +58,7 @@ def review_node(state: State, warmup: Warmup, uid: str, event: Event) -> None:
     labels = dict(level.labels)
     ask = wanted(warmup.spec.targets, known.subject.name, labels)
     kept_out = refusal(labels, pool_of(cluster, warmup))
-    _skip(state, warmup, uid, event, skipped=bool(ask and kept_out and not ask.named))
+    _skip(state, warmup, uid, skipped=bool(ask and kept_out and not ask.named))
     if ask and not kept_out:
         _admit(state, warmup, known, ask, event)
         return
@@ -64,7 +73,7 @@ def review_node_gone(state: State, warmup: Warmup, known: Known, event: Event) -
     """A node is gone: unfinished targets leave, outcomes stay, names wait."""
     if not _open(state.clusters[warmup.cluster], warmup):
         return
-    _skip(state, warmup, known.subject.uid, event, skipped=False)
+    _skip(state, warmup, known.subject.uid, skipped=False)
     target = warmup.targets.get(known.subject.uid)
     if target is not None and target.state in UNFINISHED:
         _leave(state, warmup, target, event)
@@ -79,9 +88,11 @@ def review_name(state: State, warmup: Warmup, name: str, event: Event) -> None:
     if warmup.spec is None or _satisfied(state, warmup, name):
         if old is not None and old.state in UNFINISHED:
             disarm(state, old.deadline, warmup.subject.uid, f"wait:{key}")
-            drop_target(state, warmup, key, event)
+            drop_target(state, warmup, key)
         return
-    if old is not None and old.state not in UNFINISHED:
+    if (old is not None and old.state not in UNFINISHED) or (
+        old is None and not _has_room(state, warmup, name)
+    ):
         return
     waiting = _why_waiting(state.clusters[warmup.cluster], warmup, name)
     if old is not None:
@@ -100,7 +111,9 @@ def review_name(state: State, warmup: Warmup, name: str, event: Event) -> None:
 def wait_seconds(warmup: Warmup) -> int:
     """Give how long an absent name may wait: our annotation, or the default if it is no number."""
     text = dict(warmup.level.annotations).get(TARGET_WAIT_SECONDS, "")
-    return int(text) if text.isascii() and text.isdigit() else DEFAULT_WAIT_SECONDS
+    if not (text.isascii() and text.isdigit()):
+        return DEFAULT_WAIT_SECONDS
+    return min(int(text[:20]), LONGEST_WAIT_SECONDS)
 
 
 def pool_of(cluster: Cluster, warmup: Warmup) -> str:
@@ -108,6 +121,13 @@ def pool_of(cluster: Cluster, warmup: Warmup) -> str:
     uid = cluster.namespace_uids.get(warmup.subject.namespace, "")
     known = cluster.objects["Namespace"].get(uid)
     return known.level.pool if known and isinstance(known.level, NamespaceLevel) else ""
+
+
+def namespace_trouble(cluster: Cluster, name: str) -> str:
+    """Say why nothing can be created in a namespace, or "" when nothing speaks against it."""
+    known = cluster.objects["Namespace"].get(cluster.namespace_uids.get(name, ""))
+    going = known and isinstance(known.level, NamespaceLevel) and known.level.terminating
+    return f"namespace {name} is being deleted" if going else ""
 
 
 def name_key(name: str) -> str:
@@ -176,27 +196,28 @@ def _has_room(state: State, warmup: Warmup, name: str) -> bool:
         return True
     if not warmup.overflowed:
         warmup.overflowed = True
-        state.touched[warmup.subject.uid] = True
+        warmup.oversized = not warmup.resolved_once
+        touch(state, warmup)
     return False
 
 
 def _leave(state: State, warmup: Warmup, target: Target, event: Event) -> None:
     """A wanted node is not wanted any more, or not there; it has no outcome."""
     disarm(state, target.retry_at, warmup.subject.uid, f"retry:{target.key}")
-    clean = target._replace(retry_at=0, refusals=0, refusal=NOTHING, cause=NOTHING)
-    warmup.refused.pop(target.key, None)
+    clean = target._replace(retry_at=0, refusals=0, refusal=NOTHING, cause=NOTHING, deadline=0)
+    mend_refusal(state, warmup, target.key, event)
     if target.named:
         fire(state, warmup, clean, NodeJobTrigger.NAMED_NODE_LEFT, event)
-        drop_target(state, warmup, target.key, event)
+        drop_target(state, warmup, target.key)
         review_name(state, warmup, target.node_name, event)
     else:
         moved = fire(state, warmup, clean, NodeJobTrigger.SELECTED_NODE_LEFT, event)
         put_target(state, warmup, (moved or clean)._replace(words=NOTHING), event)
-    settle_target(state, warmup, target.key, event)
     refresh_slot(state, warmup, target.key)
+    settle_target(state, warmup, target.key, event)
 
 
-def _skip(state: State, warmup: Warmup, uid: str, event: Event, *, skipped: bool) -> None:
+def _skip(state: State, warmup: Warmup, uid: str, *, skipped: bool) -> None:
     """Count a node that a selector matches outside the boundary."""
     if skipped == (uid in warmup.skipped):
         return
@@ -204,5 +225,4 @@ def _skip(state: State, warmup: Warmup, uid: str, event: Event, *, skipped: bool
         warmup.skipped[uid] = True
     else:
         del warmup.skipped[uid]
-    warmup.position = event.seq
-    state.touched[warmup.subject.uid] = True
+    touch(state, warmup)

@@ -158,6 +158,7 @@ class Warmup:
     state: WarmupState = WarmupState.PENDING
     completed_at: int = 0
     position: int = 0  # seq of the event that last changed the status
+    face: tuple[object, ...] = ()  # what the status showed then, beside the details
     targets: dict[str, Target] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)  # by class, see indexing
     startable: list[tuple[bool, str, str]] = field(default_factory=list)
@@ -176,7 +177,8 @@ class Warmup:
     resolve_refusals: int = 0
     confirmed: bool = False
     resolved_once: bool = False
-    overflowed: bool = False
+    overflowed: bool = False  # the target limit was crossed
+    oversized: bool = False  # it was crossed when targets were first resolved
     stored: bool = False  # the terminal status is on the server
     gone: bool = False
     recovered: Recovered | None = None
@@ -199,7 +201,8 @@ class State:
     open: dict[int, OpenIntent] = field(default_factory=dict)  # by seq
     timers: list[tuple[int, str, str]] = field(default_factory=list)  # (due, warmup uid, what)
     dirty: dict[str, int] = field(default_factory=dict)  # warmup uid → seq of the fact
-    touched: dict[str, bool] = field(default_factory=dict)  # within one event only
+    # Within one event only: the warmups that it touched, and their targets as they were.
+    touched: dict[str, dict[str, Target | None]] = field(default_factory=dict)
 
 
 def copy_record(record: Any) -> Any:

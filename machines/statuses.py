@@ -1,22 +1,20 @@
 """Statuses: the published view of a ModelWarmup, a pure function of the state.
 
 Bounded in size whatever the targets: at most 256 details (failed, then running, then pending, by
-name), and past 512 KiB of JSON the messages are shortened, then details omitted.
+name), and messages that are shortened where 512 KiB of JSON would not hold them all (`showing`).
 """
 
 from typing import Any
 
-from engine.canonical_json import dumps, loads
-from engine.instants import rfc3339
+from engine.canonical_json import loads
+from engine.instants import SECOND, rfc3339
 from machines.conditions import conditions
-from machines.indexing import SHOWN_TARGETS
-from machines.messages import cut
 from machines.node_jobs import NodeJobState
 from machines.phases import TARGET_PHASE, WARMUP_PHASE
-from machines.states import State, Target, Warmup
+from machines.showing import SHOWN_TARGETS, detail, share
+from machines.states import State, Warmup
 from machines.warmups import TERMINAL
 
-STATUS_BYTES = 512 * 1024
 # Every field that the projection can write: what a served CRD has to keep.
 STATUS_PATHS = (
     "phase",
@@ -57,34 +55,13 @@ STATUS_PATHS = (
     ),
     *(f"warmlog.{name}" for name in ("uid", "log", "position")),
 )
-MESSAGE_LENGTHS = (1024, 512, 256, 128, 64)
 
 
 def warmup_status(state: State, warmup: Warmup) -> dict[str, Any]:
     """Give the whole `.status` of one ModelWarmup."""
-    for length in MESSAGE_LENGTHS:
-        status = _status(state, warmup, length, SHOWN_TARGETS)
-        if _fits(status):
-            return status
-    shown = SHOWN_TARGETS
-    while not _fits(status) and shown:
-        shown //= 2
-        status = _status(state, warmup, MESSAGE_LENGTHS[-1], shown)
-    return status
-
-
-def _fits(status: dict[str, Any]) -> bool:
-    # 256 details of ordinary length are far below the bound: most statuses need no measuring.
-    texts = sum(
-        len(target.get("message", "")) + len(target.get("reason", ""))
-        for target in status["targets"]
-    )
-    return texts < STATUS_BYTES // 16 or len(dumps(status)) <= STATUS_BYTES
-
-
-def _status(state: State, warmup: Warmup, length: int, shown: int) -> dict[str, Any]:
     count = warmup.counts.get
-    details = [_detail(warmup, entry[2], length) for entry in warmup.listed[:shown]]
+    size = share(len(warmup.listed))
+    details = [_detail(warmup, entry[2], size) for entry in warmup.listed[:SHOWN_TARGETS]]
     status: dict[str, Any] = {
         "phase": WARMUP_PHASE[warmup.state],
         "observedGeneration": warmup.level.generation,
@@ -94,10 +71,10 @@ def _status(state: State, warmup: Warmup, length: int, shown: int) -> dict[str, 
         "succeededNodes": count(NodeJobState.READY.value, 0),
         "failedNodes": count(NodeJobState.FAILED.value, 0),
         "skippedNodes": len(warmup.skipped),
-        "omittedTargetDetails": max(len(warmup.listed) - shown, 0),
+        "omittedTargetDetails": max(len(warmup.listed) - SHOWN_TARGETS, 0),
         "startTime": rfc3339(warmup.started_at),
         "targets": details,
-        "conditions": conditions(state, warmup, length),
+        "conditions": conditions(warmup),
         "warmlog": {
             "uid": warmup.subject.uid,
             "log": state.log_id,
@@ -111,23 +88,20 @@ def _status(state: State, warmup: Warmup, length: int, shown: int) -> dict[str, 
     return status
 
 
-def _detail(warmup: Warmup, key: str, length: int) -> dict[str, Any]:
-    target: Target = warmup.targets[key]
-    detail: dict[str, Any] = {
-        "nodeName": target.node_name,
-        "source": f"target[{target.first_entry}]",
-        "sourceCount": target.entries,
+def _detail(warmup: Warmup, key: str, size: int) -> dict[str, Any]:
+    shown = detail(warmup.targets[key], size)
+    fields = {
+        "nodeName": shown.node_name,
+        "source": f"target[{shown.first_entry}]",
+        "sourceCount": shown.entries,
         "revision": warmup.revision,
-        "phase": TARGET_PHASE[target.state],
-        "lastTransitionTime": rfc3339(target.changed_at),
+        "phase": TARGET_PHASE[shown.state],
+        "lastTransitionTime": rfc3339(shown.changed_at * SECOND),
+        "jobName": shown.job_name,
+        "reason": shown.words.reason,
+        "message": shown.words.message,
     }
-    if target.job_name:
-        detail["jobName"] = target.job_name
-    if target.words.reason:
-        detail["reason"] = cut(target.words.reason, length)
-    if target.words.message:
-        detail["message"] = cut(target.words.message, length)
-    return detail
+    return {name: value for name, value in fields.items() if value}
 
 
 def _keep_recovered(status: dict[str, Any], warmup: Warmup) -> None:
