@@ -132,17 +132,21 @@ def scrub(text: str) -> str:
     return text
 
 
-@lru_cache(maxsize=1024)
 def steady(text: str, owner: str = "") -> str:
     """Give the words of `text` that stay the same while their cause does, at most LIMIT characters.
 
     `owner` is the name before the five generated characters of Pod names (the Job's name): names
     built from it lose those characters wherever they stand.
     """
+    # Most words do not name their owner: then they are looked at once for all owners.
+    return _steady(text, owner if owner and owner in text else "")
+
+
+@lru_cache(maxsize=1024)
+def _steady(text: str, owner: str) -> str:
     return cut(_steadied(text, owner))
 
 
-@lru_cache(maxsize=256)
 def steady_end(text: str, owner: str = "") -> str:
     """Steady what a program said last; when it is too long, its end is kept, not its start."""
     return cut_start(_steadied(text, owner, from_end=True))

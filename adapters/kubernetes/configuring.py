@@ -22,6 +22,7 @@ from machines.steadying import scrub
 
 _DEFAULT_KUBECONFIG = "~/.kube/config"
 _IN_CLUSTER = "KUBERNETES_SERVICE_HOST"
+SERVICE_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 # The library puts whole users, tokens included, into the words of its errors.
 _EMBEDDED = re.compile(r"\{.*\}", re.DOTALL)
 
@@ -111,34 +112,33 @@ async def load_access(
     kubeconfig: str | None = None,
     context: str | None = None,
     environment: Mapping[str, str] = os.environ,
+    service_account: Path = SERVICE_ACCOUNT,
 ) -> Access:
     """Find out how to reach an API server. Raises AccessUnusable.
 
-    In this order: `kubeconfig` (a path), the environment's KUBECONFIG, the Pod's service account,
-    ~/.kube/config. A `context` asks for a kubeconfig.
+    In this order: `kubeconfig` (a path), the environment's KUBECONFIG, the Pod's service account
+    (a folder), ~/.kube/config. A `context` asks for a kubeconfig.
     """
-    load = _loader(kubeconfig, context, environment)
+    named = kubeconfig or environment.get("KUBECONFIG") or ""
+    in_cluster = not named and not context and environment.get(_IN_CLUSTER)
+
+    async def load() -> Configuration:
+        if in_cluster:
+            return _load_service_account(service_account, environment)
+        return await _load_kubeconfig(named or _DEFAULT_KUBECONFIG, context)
+
     return Access(await load(), load, environment)
 
 
-def _loader(
-    kubeconfig: str | None, context: str | None, environment: Mapping[str, str]
-) -> LoadConfiguration:
-    named = kubeconfig or environment.get("KUBECONFIG") or ""
-    if not named and not context and environment.get(_IN_CLUSTER):
-        return _load_service_account
-    paths = named or _DEFAULT_KUBECONFIG
-
-    async def load() -> Configuration:
-        return await _load_kubeconfig(paths, context)
-
-    return load
-
-
-async def _load_service_account() -> Configuration:
+def _load_service_account(folder: Path, environment: Mapping[str, str]) -> Configuration:
     configuration = Configuration()
     try:
-        load_incluster_config(client_configuration=configuration)  # type: ignore[no-untyped-call]
+        load_incluster_config(  # type: ignore[no-untyped-call]
+            client_configuration=configuration,
+            token_filename=str(folder / "token"),
+            cert_filename=str(folder / "ca.crt"),
+            environ=environment,
+        )
     except (ConfigException, OSError) as error:
         raise AccessUnusable(
             f"the Pod's service account cannot be used: {error}"

@@ -123,6 +123,22 @@ async def test_no_token_is_shown_in_an_error(tmp_path: Path) -> None:
     assert "s3cret" not in str(error.value)
 
 
+async def test_a_pod_uses_its_service_account_and_its_rotated_token(tmp_path: Path) -> None:
+    """Address, authority and token are the Pod's; a renewal reads the token's file again."""
+    (tmp_path / "token").write_text("first\n")
+    (tmp_path / "ca.crt").write_text("authority")
+    environment = {"KUBERNETES_SERVICE_HOST": "fd00::1", "KUBERNETES_SERVICE_PORT": "443"}
+    access = await load_access(environment=environment, service_account=tmp_path)
+    assert access.host == "https://[fd00::1]:443"
+    assert await access.authorization() == "Bearer first"
+    before = access.tls_digest()
+    (tmp_path / "token").write_text("second")
+    (tmp_path / "ca.crt").write_text("another authority")
+    await access.renew()
+    assert await access.authorization() == "Bearer second"
+    assert access.tls_digest() != before
+
+
 async def test_outside_a_pod_there_is_no_service_account() -> None:
     """A Pod without a mounted token is told what to do."""
     with pytest.raises(AccessUnusable, match="automountServiceAccountToken"):
