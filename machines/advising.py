@@ -28,7 +28,7 @@ BY_REASON: dict[str, str] = {
         "holds the Pod on {node}"
     ),
     # a Job that cannot be made
-    "NamespaceUnavailable": "make the namespace {namespace} again, or let the ModelWarmup go with it",
+    "NamespaceUnavailable": "make the namespace {namespace} again, or let the ModelWarmup go too",
     "JobCreateRejected": (
         "mend what the API server names (quota, admission policy, rights); "
         "a refused Job is tried again by itself while the node is not Failed"

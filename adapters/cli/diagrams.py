@@ -1,0 +1,89 @@
+"""`warmlog machines`: the state machines, drawn from their declarations."""
+
+import sys
+from enum import StrEnum
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from adapters.cli.exit_codes import ExitCode
+from adapters.cli.printing import print_json
+from adapters.cli.problems import Problem, complain
+from engine.machine_tables import MachineTable
+from machines.node_jobs import NODE_JOBS
+from machines.warmups import WARMUP_RULES, WARMUPS
+
+DOCUMENT = Path("docs/machines.md")
+
+
+class MachinesFormat(StrEnum):
+    """How machines are shown."""
+
+    MARKDOWN = "markdown"
+    JSON = "json"
+
+
+def register(app: typer.Typer) -> None:
+    """Hang the command onto `warmlog`."""
+    app.command("machines")(_machines)
+
+
+def _machines(
+    file: Annotated[
+        Path, typer.Argument(metavar="[FILE]", help="What --check looks at.")
+    ] = DOCUMENT,
+    check: Annotated[
+        bool, typer.Option("--check", help="Print nothing; exit 1 if FILE is not up to date.")
+    ] = False,
+    output: Annotated[
+        MachinesFormat, typer.Option("-o", "--output", help="What to print.")
+    ] = MachinesFormat.MARKDOWN,
+) -> ExitCode:
+    """Show the state machines: their states, triggers, moves and joint rules."""
+    if check:
+        return _compare(file)
+    if output is MachinesFormat.JSON:
+        print_json({"machines": [_table_json(NODE_JOBS), _table_json(WARMUPS)], "rules": _rules()})
+    else:
+        sys.stdout.write(_drawn())
+    return ExitCode.OK
+
+
+def _drawn() -> str:
+    drawn: str = import_module("machines.drawing").markdown()
+    return drawn
+
+
+def _compare(path: Path) -> ExitCode:
+    try:
+        found = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise Problem(ExitCode.USAGE, f"{path} cannot be read: {error}.") from error
+    if found == _drawn():
+        return ExitCode.OK
+    complain(f"{path} is not what the machines say: write it with `warmlog machines > {path}`.")
+    return ExitCode.DIFFERENT
+
+
+def _table_json(table: MachineTable[Any, Any]) -> dict[str, Any]:
+    return {
+        "name": table.name,
+        "initial": table.initial.value,
+        "states": [state.value for state in table.states],
+        "triggers": [trigger.value for trigger in table.triggers],
+        "moves": [
+            {
+                "trigger": move.trigger.value,
+                "from": [source.value for source in move.sources],
+                "to": move.dest.value,
+                "why": move.why,
+            }
+            for move in table.declaration
+        ],
+    }
+
+
+def _rules() -> list[dict[str, str]]:
+    return [{"trigger": rule.trigger.value, "holds": rule.says} for rule in WARMUP_RULES]

@@ -1,0 +1,64 @@
+"""`warmlog export`: a log as JSON Lines, the same bytes for the same log."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from adapters.cli.exit_codes import ExitCode
+from adapters.cli.problems import Problem
+from adapters.cli.recordings import Recording, recording, run
+from adapters.cli.replaying import LOG_HELP
+from adapters.cli.texts import counted
+
+
+def register(app: typer.Typer) -> None:
+    """Hang the command onto `warmlog`."""
+    app.command("export")(_export)
+
+
+def _export(
+    log: Annotated[str, typer.Argument(metavar="LOG", help=LOG_HELP)],
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="FILE", help="Where to write; else to stdout."),
+    ] = None,
+) -> ExitCode:
+    """Write a log as JSON Lines, which replay, explain and verify read as well.
+
+    Of a .jsonl file that is cut, the whole rows become a whole log.
+    """
+    return run(_run(log, output))
+
+
+async def _run(log: str, output: Path | None) -> ExitCode:
+    from adapters.store.copying import export_file, export_log
+
+    async with recording(log) as source:
+        until = await _end(source, log)
+        if output is None:
+            await export_log(source, sys.stdout.buffer, until=until)
+            sys.stdout.buffer.flush()
+            return source.close_account("exported")
+        try:
+            header = await export_file(source, output, until=until)
+        except OSError as error:
+            raise Problem(
+                ExitCode.OUTPUT_FAILED,
+                f"{output} cannot be written ({error.strerror}): check its folder and its volume.",
+            ) from error
+        if sys.stderr.isatty():
+            sys.stderr.write(f"{counted(header.position, 'row')} written to {output}\n")
+        return source.close_account("exported")
+
+
+async def _end(source: Recording, log: str) -> int | None:
+    """Give where a cut file ends; None for every log that is whole."""
+    from adapters.store.locations import Kind, parse_location
+
+    if parse_location(log).kind is not Kind.JSON_LINES:
+        return None
+    async for _ in source.read():
+        pass
+    return source.position if source.cut is not None else None

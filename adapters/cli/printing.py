@@ -1,0 +1,91 @@
+"""Printing: tables and lines for people, canonical JSON and YAML for programs.
+
+On a terminal tables fold long words in their last column and phases have a colour (none where
+NO_COLOR is set); in a pipe every row is one line of plain text.
+"""
+
+import json
+import sys
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Any
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from adapters.cli.texts import one_line, safe
+from engine.canonical_json import dumps
+
+STYLES = {
+    "Ready": "green", "Succeeded": "green", "Hydrating": "cyan", "Running": "cyan",
+    "Pending": "yellow", "Degraded": "red", "Failed": "bold red", "skipped": "dim",
+}  # fmt: skip
+
+
+class Format(StrEnum):
+    """What a command prints."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+class TableFormat(StrEnum):
+    """What a command prints whose data are rows."""
+
+    TABLE = "table"
+    JSON = "json"
+    YAML = "yaml"
+
+
+class Page:
+    """Standard output for people."""
+
+    def __init__(self) -> None:
+        """Look at what standard output is now."""
+        self.console = Console(file=sys.stdout, highlight=False, soft_wrap=True)
+        self.is_terminal = self.console.is_terminal
+
+    def line(self, text: str = "", style: str = "", indent: int = 0) -> None:
+        """Print one line, or on a terminal a paragraph that keeps its indent."""
+        if not self.is_terminal:
+            sys.stdout.write(f"{' ' * indent}{one_line(text)}".rstrip() + "\n")
+            return
+        padded = Padding(Text(safe(text), style=style), (0, 0, 0, indent))
+        self.console.print(padded, soft_wrap=False)
+
+    def table(self, heads: Sequence[str], rows: Sequence[Sequence[str]], indent: int = 0) -> None:
+        """Print rows under their heads, as wide as they need."""
+        cells = [[one_line(cell) for cell in row] for row in rows]
+        if self.is_terminal:
+            self._rich_table(heads, cells, indent)
+            return
+        lines = [list(heads), *cells] if any(heads) else cells
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        for line in lines:
+            padded = "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True))
+            sys.stdout.write(" " * indent + padded.rstrip() + "\n")
+
+    def _rich_table(self, heads: Sequence[str], rows: list[list[str]], indent: int) -> None:
+        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=any(heads))
+        for index, head in enumerate(heads):
+            last = index == len(heads) - 1
+            table.add_column(head, overflow="fold", no_wrap=not last, header_style="bold")
+        for row in rows:
+            table.add_row(*(Text(cell, style=STYLES.get(cell, "")) for cell in row))
+        self.console.print(Padding(table, (0, 0, 0, indent)), soft_wrap=False)
+
+
+def print_json(value: Any) -> None:
+    """Print one canonical JSON document and a line end."""
+    sys.stdout.write(dumps(value) + "\n")
+
+
+def print_yaml(value: Any) -> None:
+    """Print one YAML document, keys in the order of the alphabet."""
+    import yaml
+
+    # Through JSON, because YAML's writer does not know numbers that keep their own text.
+    plain = json.loads(dumps(value))
+    sys.stdout.write(yaml.safe_dump(plain, sort_keys=True, allow_unicode=True, width=100))

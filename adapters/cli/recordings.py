@@ -1,0 +1,140 @@
+"""Recordings: logs opened to be read by a command, which says how far it is and what it met."""
+
+import asyncio
+import sys
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, NamedTuple, Self, TypeVar
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
+
+from adapters.cli.exit_codes import ExitCode
+from adapters.cli.problems import complain
+from adapters.code_digests import code_digest, code_version
+from engine.canonical_json import loads
+from engine.errors import LogTruncated
+from engine.events import Event
+from engine.logs import EventReader, LogIdentity
+
+_PROGRESS_AFTER_SECONDS = 0.5
+_SHORT = 8  # digits of a digest that people compare
+
+Result = TypeVar("Result")
+
+
+class Session(NamedTuple):
+    """Who wrote a part of the log."""
+
+    version: str
+    code_digest: str
+
+    def __str__(self) -> str:
+        """Give the version, and enough of the digest to tell two builds apart."""
+        return f"{self.version} (code {self.code_digest[:_SHORT]})"
+
+
+class Recording:
+    """A reader (engine.logs.EventReader) that takes note of sessions, and survives a cut."""
+
+    def __init__(self, reader: EventReader, place: str) -> None:
+        """Read through `reader` the log that people call `place`."""
+        self.place = place
+        self.cut: LogTruncated | None = None
+        self.sessions: dict[Session, None] = {}
+        self.rows = 0  # read last
+        self.position = 0  # of the last of them
+        self._reader = reader
+
+    async def identify(self) -> LogIdentity:
+        """Say which log this is."""
+        return await self._reader.identify()
+
+    async def read(
+        self, after: int = 0, until: int | None = None, *, batch_rows: int = 1000
+    ) -> AsyncGenerator[Sequence[Event], None]:
+        """Give the rows up to `until`, or up to where the file is cut."""
+        identity = await self.identify()
+        self.cut, self.rows, self.position = None, 0, after
+        with _Counter(identity.position if until is None else until) as counter:
+            try:
+                async for batch in self._reader.read(after, until, batch_rows=batch_rows):
+                    for event in batch:
+                        if event.type == "SessionStarted":
+                            self._note(event)
+                    self.rows += len(batch)
+                    self.position = batch[-1].seq
+                    counter.show(self.rows)
+                    yield batch
+            except LogTruncated as error:
+                self.cut = error
+
+    @property
+    def other_code(self) -> tuple[Session, ...]:
+        """Give the sessions that other code than this wrote, oldest first."""
+        return tuple(each for each in self.sessions if each.code_digest != code_digest())
+
+    def close_account(self, shown: str = "shown") -> ExitCode:
+        """Say on stderr who recorded it, if not this code, and where it is cut; give the code."""
+        if self.other_code:
+            by = " and ".join(map(str, self.other_code))
+            here = Session(code_version(), code_digest())
+            complain(f"recorded by {by}, {shown} by {here}")
+        if self.cut is None:
+            return ExitCode.OK
+        complain(str(self.cut))
+        return ExitCode.LOG_CUT
+
+    def _note(self, event: Event) -> None:
+        data = loads(event.data)
+        self.sessions[Session(str(data.get("version")), str(data.get("code_digest")))] = None
+
+
+class _Counter:
+    """A bar on stderr, once reading takes longer than a moment, and only on a terminal."""
+
+    def __init__(self, total: int) -> None:
+        self._total = total
+        self._begun = time.monotonic()
+        self._bar: Progress | None = None
+        self._task = TaskID(0)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def show(self, rows: int) -> None:
+        """Show that so many rows have been read."""
+        if self._bar is None:
+            if not sys.stderr.isatty() or time.monotonic() - self._begun < _PROGRESS_AFTER_SECONDS:
+                return
+            words = TextColumn("reading the log")
+            console = Console(stderr=True)
+            self._bar = Progress(
+                words, BarColumn(), MofNCompleteColumn(), console=console, transient=True
+            )
+            self._task = self._bar.add_task("", total=self._total)
+            self._bar.start()
+        self._bar.update(self._task, completed=rows)
+
+
+@asynccontextmanager
+async def recording(location: str) -> AsyncIterator[Recording]:
+    """Open the log at `location` to read it. Raises LogUnreadable, LogUnavailable."""
+    from adapters.store.locations import parse_location
+    from adapters.store.opening import open_log
+
+    reader = await open_log(location, read_only=True)
+    try:
+        yield Recording(reader, parse_location(location).name)
+    finally:
+        await reader.close()
+
+
+def run(work: Coroutine[Any, Any, Result]) -> Result:
+    """Run a command's work to its end."""
+    return asyncio.run(work)

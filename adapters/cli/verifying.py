@@ -1,0 +1,74 @@
+"""`warmlog verify`: whether this code would have decided as the recording did."""
+
+from typing import Annotated
+
+import typer
+
+from adapters.cli.exit_codes import ExitCode
+from adapters.cli.printing import Format, Page, print_json
+from adapters.cli.recordings import recording, run
+from adapters.cli.replaying import LOG_HELP
+from adapters.cli.texts import counted
+from engine.canonical_json import loads
+from engine.events import Draft, Event
+from engine.verifying import Divergence, verify
+from machines.domain import WARMLOG
+
+
+def register(app: typer.Typer) -> None:
+    """Hang the command onto `warmlog`."""
+    app.command("verify")(_verify)
+
+
+def _verify(
+    log: Annotated[str, typer.Argument(metavar="LOG", help=LOG_HELP)],
+    output: Annotated[Format, typer.Option("-o", "--output", help="What to print.")] = Format.TEXT,
+) -> ExitCode:
+    """Decide again wherever the recording decided, and say where this code decides otherwise."""
+    return run(_run(log, output))
+
+
+async def _run(log: str, output: Format) -> ExitCode:
+    async with recording(log) as source:
+        identity = await source.identify()
+        page = Page()
+        found: list[Divergence] = []
+        async for divergence in verify(WARMLOG, source):
+            found.append(divergence)
+            if output is Format.TEXT:
+                page.line(str(divergence))
+        if output is Format.JSON:
+            print_json(
+                {
+                    "divergences": [_divergence_json(each) for each in found],
+                    "log": identity.log_id,
+                    "position": source.position,
+                    "recordedBy": [each._asdict() for each in source.sessions],
+                }
+            )
+        elif found:
+            page.line(f"{counted(len(found), 'divergence')} in {counted(source.rows, 'row')}")
+        else:
+            page.line(f"no divergence: all of {counted(source.rows, 'row')} would be as recorded")
+        code = source.close_account("verified")
+        return ExitCode.DIFFERENT if found else code
+
+
+def _divergence_json(each: Divergence) -> dict[str, object]:
+    return {
+        "position": each.position,
+        "seen": each.seen,
+        "recorded": _decision_json(each.recorded),
+        "decided": _decision_json(each.decided),
+    }
+
+
+def _decision_json(decision: Event | Draft | None) -> dict[str, object] | None:
+    if decision is None:
+        return None
+    return {
+        "type": decision.type,
+        "subject": decision.subject,
+        "cause": decision.cause,
+        "data": loads(decision.data),
+    }

@@ -1,0 +1,266 @@
+"""Explaining: why an object is in its phase, what it waits for, and what a person can do.
+
+A pure function of the folded state and of the history that was collected on the way.
+"""
+
+from typing import Any, NamedTuple
+
+from engine.events import Subject
+from engine.instants import rfc3339
+from machines.advising import NOTHING_TO_DO, advice
+from machines.histories import History, Line
+from machines.labels import ENABLED
+from machines.levels import NodeLevel
+from machines.messages import cause_text
+from machines.node_jobs import NODE_JOBS, OUTCOMES, NodeJobState, NodeJobTrigger
+from machines.reviewing import pool_of
+from machines.selecting import refusal
+from machines.states import KINDS, Ignored, State, Target, Warmup, Words
+from machines.statuses import warmup_status
+from machines.warmups import TERMINAL, WarmupState
+
+_ORDER = {
+    NodeJobState.FAILED: 0, NodeJobState.HYDRATING: 1, NodeJobState.PENDING: 2,
+    NodeJobState.READY: 3,
+}  # fmt: skip
+_NAMED = 3  # names in a sentence
+_CALM = frozenset({"JobRunning", "WaitingForSlot", "JobsRunning"})
+
+
+class NodeView(NamedTuple):
+    """One target as people see it. `since` is UTC nanoseconds of its last change."""
+
+    key: str
+    name: str
+    state: NodeJobState
+    words: Words
+    since: int
+    job: str
+
+
+class SkippedNode(NamedTuple):
+    """A node that a selector matches outside the boundary, and why it is kept out."""
+
+    name: str
+    why: str
+
+
+class NodeExplanation(NamedTuple):
+    """One node that is not Ready: what it waits for or why it failed, and how it came to that."""
+
+    view: NodeView
+    since: int  # when it came to its state
+    waits_for: str  # "" once it has failed
+    advice: str
+    chain: tuple[Line, ...]
+
+
+class Explanation(NamedTuple):
+    """Everything that `warmlog explain` has to say of one object."""
+
+    cluster: str
+    subject: Subject
+    phase: str
+    since: Line | None
+    headline: str
+    counts: dict[str, int]
+    notes: tuple[str, ...]  # what makes all the rest less certain, or of no use
+    waits_for: tuple[str, ...]
+    advice: tuple[str, ...]
+    nodes: tuple[NodeExplanation, ...]
+    skipped: tuple[SkippedNode, ...]
+    causes: tuple[Line, ...]
+    ignored: tuple[Ignored, ...]
+
+
+def explain(
+    state: State, warmup: Warmup, history: History, *, only: str | None = None
+) -> Explanation:
+    """Explain one ModelWarmup, node by node those that are not Ready, or `only` the one named."""
+    status = warmup_status(state, warmup)
+    nodes = tuple(
+        _explained(state, warmup, view, history)
+        for view in node_views(warmup)
+        if (view.name == only if only else view.state is not NodeJobState.READY)
+    )
+    skipped = skipped_nodes(state, warmup)
+    return Explanation(
+        cluster=warmup.cluster,
+        subject=warmup.subject,
+        phase=status["phase"],
+        since=history.since,
+        headline=status_headline(status),
+        counts={
+            name: status[f"{name}Nodes"]
+            for name in ("desired", "active", "succeeded", "failed", "skipped")
+        },
+        notes=_notes(state, warmup),
+        waits_for=_waits_for(state, warmup),
+        advice=_advice(warmup, status),
+        nodes=nodes,
+        skipped=tuple(each for each in skipped if only in {None, each.name}),
+        causes=tuple(history.lines),
+        ignored=warmup.ignored,
+    )
+
+
+def node_views(warmup: Warmup) -> list[NodeView]:
+    """Give every target that counts: failed, running, pending, ready, each by name."""
+    shown = [target for target in warmup.targets.values() if target.state in _ORDER]
+    shown.sort(key=lambda target: (_ORDER[target.state], target.node_name, target.key))
+    return [node_view(warmup, target) for target in shown]
+
+
+def node_view(warmup: Warmup, target: Target) -> NodeView:
+    """Give one target; a create that is under way is said before anything else."""
+    words = target.words
+    if target.state is NodeJobState.PENDING and target.key in warmup.creating:
+        seq = warmup.creating[target.key]
+        words = Words("JobBeingCreated", f"its Job is asked for since position {seq}")
+    return NodeView(
+        target.key, target.node_name, target.state, words, target.changed_at, target.job_name
+    )
+
+
+def skipped_nodes(state: State, warmup: Warmup) -> tuple[SkippedNode, ...]:
+    """Give the nodes that are matched outside the boundary, by name, each with its reason."""
+    cluster = state.clusters[warmup.cluster]
+    pool = pool_of(cluster, warmup)
+    found = []
+    for uid in warmup.skipped:
+        known = cluster.objects["Node"].get(uid)
+        if known is not None and isinstance(known.level, NodeLevel):
+            why = refusal(dict(known.level.labels), pool)
+            found.append(SkippedNode(known.subject.name, why))
+    return tuple(sorted(found))
+
+
+def status_headline(status: dict[str, Any]) -> str:
+    """Give the words of a status that tell most: how it ended, or how far it is."""
+    words = {row["type"]: row for row in status["conditions"]}
+    wanted = "Finished" if words["Finished"]["status"] == "True" else "Progressing"
+    message: str = words[wanted]["message"] or words[wanted]["reason"]
+    return message
+
+
+def ignored_words(ignored: Ignored) -> str:
+    """Say which trigger a node's machine did not take, and why."""
+    state = NodeJobState(ignored.state)
+    if state in OUTCOMES:
+        why = "an outcome sticks"
+    else:
+        legal = ", ".join(each.value for each in NODE_JOBS.legal_triggers(state))
+        why = f"in that state only these mean something: {legal}"
+    what = NodeJobTrigger(ignored.trigger).value.replace("_", " ")
+    return f"{ignored.about}: {what} while {state.value} was ignored, since {why}"
+
+
+def _explained(state: State, warmup: Warmup, view: NodeView, history: History) -> NodeExplanation:
+    subject = warmup.subject
+    told = "" if view.state is NodeJobState.READY else advice(
+        view.words.reason, namespace=subject.namespace, name=subject.name,
+        node=view.name, job=view.job,
+    )  # fmt: skip
+    return NodeExplanation(
+        view,
+        history.moved_at(view.key, view.since),
+        "" if view.state in OUTCOMES else _node_waits_for(state, warmup, view),
+        told,
+        tuple(history.nodes.get(view.key, ())),
+    )
+
+
+def _node_waits_for(state: State, warmup: Warmup, view: NodeView) -> str:
+    seq = warmup.creating.get(view.key)
+    opened = state.open.get(seq or 0)
+    if opened is not None:
+        doubt = "; no answer came, so it is looked up" if opened.uncertain else ""
+        return f"the API server's answer to the create of its Job (position {opened.seq}){doubt}"
+    if view.words.reason == "WaitingForSlot":
+        held = sorted(
+            warmup.targets[key].node_name for key in warmup.slots if key in warmup.targets
+        )
+        return f"a free slot: {_some(held)} {'has' if len(held) == 1 else 'have'} a Job now"
+    if view.words.reason == "JobRunning":
+        return f"Job {view.job} to end"
+    return cause_text(view.words)
+
+
+def _notes(state: State, warmup: Warmup) -> tuple[str, ...]:
+    cluster = state.clusters[warmup.cluster]
+    notes = []
+    if warmup.gone:
+        notes.append("the object is deleted; what it left is being cleaned up")
+    if not cluster.reachable:
+        notes.append(
+            f"cluster {cluster.name} does not answer ({cluster.words or 'no words'}): "
+            "all this is what was known last"
+        )
+    missing = [kind for kind in KINDS if kind not in cluster.synced]
+    if missing:
+        notes.append(
+            f"not yet listed since the last start: {', '.join(missing)}; "
+            "nothing is decided before every kind is"
+        )
+    if warmup.spec_changed:
+        notes.append("the spec was edited after it was accepted: the edit is not acted on")
+    if warmup.spec is not None and warmup.spec.capped:
+        notes.append(f"policies are capped: {'; '.join(warmup.spec.capped)}")
+    if warmup.recovered is not None:
+        notes.append("it ended under another log: only its status tells how")
+    return tuple(notes)
+
+
+def _waits_for(state: State, warmup: Warmup) -> tuple[str, ...]:
+    if warmup.state in TERMINAL:
+        return _leftovers(state, warmup)
+    if warmup.blocked:
+        return (warmup.blocked,)
+    if warmup.resolving:
+        return (f"a last look at all nodes (position {warmup.resolving})",)
+    if warmup.resolve_at:
+        return (f"the next try of a last look at all nodes, at {rfc3339(warmup.resolve_at)}",)
+    by_reason: dict[tuple[str, str], list[str]] = {}
+    for view in node_views(warmup):
+        if view.state not in OUTCOMES:
+            by_reason.setdefault((view.state.value, view.words.reason), []).append(view.name)
+    waits = [
+        f"{_some(names)} ({state_name}: {reason or 'on its way'})"
+        for (state_name, reason), names in by_reason.items()
+    ]
+    return tuple(waits) or ("a node that spec.targets asks for and the pool allows",)
+
+
+def _leftovers(state: State, warmup: Warmup) -> tuple[str, ...]:
+    """Say what is still to be done for an object that has ended."""
+    if not warmup.stored:
+        return ("the API server to take the final status",)
+    uid = warmup.subject.uid
+    left = sum(opened.intent.warmup_uid == uid for opened in state.open.values())
+    left += len(warmup.unwanted) + len(warmup.unstamped)
+    return (f"the clean-up of {left} Job{'s' if left != 1 else ''}",) if left else ()
+
+
+def _advice(warmup: Warmup, status: dict[str, Any]) -> tuple[str, ...]:
+    """Say what to do about the whole; what to do about a node stands beside the node."""
+    rows = {row["type"]: row for row in status["conditions"]}
+    subject = warmup.subject
+    reasons = [rows["Valid"]["reason"]] if rows["Valid"]["status"] == "False" else []
+    if warmup.state in (WarmupState.FAILED, WarmupState.DEGRADED):
+        reasons.append(rows["Finished"]["reason"])
+    elif warmup.state is not WarmupState.READY:
+        reasons.append(rows["Progressing"]["reason"])
+    told = [
+        advice(reason, namespace=subject.namespace, name=subject.name)
+        for reason in dict.fromkeys(reasons)
+        if reason not in _CALM
+    ]
+    if status["skippedNodes"] and not status["desiredNodes"]:
+        told.append(f"label the skipped nodes if they should be warmed ({ENABLED}=true, the pool)")
+    calm = warmup.state not in TERMINAL and not told and not warmup.blocked
+    return tuple(told) or ((NOTHING_TO_DO,) if calm else ())
+
+
+def _some(names: list[str]) -> str:
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more

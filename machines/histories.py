@@ -1,0 +1,184 @@
+"""Histories: which rows of the log led an object to where it is, collected while it is folded."""
+
+from typing import NamedTuple
+
+from engine.canonical_json import loads
+from engine.events import Event, Subject
+from machines.intents import INTENT_BY_TYPE, Intent, Resolve
+from machines.phases import WARMUP_PHASE
+from machines.states import State, Target, Warmup
+from machines.telling import intent_of, tell
+from machines.warmups import WarmupState
+
+KIND = "ModelWarmup"
+_CLUSTER_ROWS = frozenset({"Reachable", "Unreachable", "ClusterRolledBack"})
+
+
+class Line(NamedTuple):
+    """One row that matters here, in words; `moved` says which state it led to."""
+
+    position: int
+    at: int
+    type: str
+    words: str
+    moved: str = ""
+    cause: int | None = None
+
+
+class History:
+    """How one ModelWarmup came to be as it is: the rows about it, and about each node of it."""
+
+    def __init__(self, cluster: str, subject: Subject) -> None:
+        """Begin with the first row that speaks of the object."""
+        self.cluster = cluster
+        self.subject = subject
+        self.lines: list[Line] = []
+        self.nodes: dict[str, list[Line]] = {}  # by the target's key
+        self.since: Line | None = None  # the row that led to the present phase
+        self.gone: Line | None = None
+        self._phase: WarmupState | None = None
+        self._targets: dict[str, Target] = {}
+        self._intents: dict[int, Intent] = {}
+        self._job_nodes: dict[str, str] = {}
+        self._pod_jobs: dict[str, str] = {}
+
+    def note(self, event: Event, subject: Subject, state: State, seen: dict[str, Event]) -> None:
+        """Take in a row that was just folded; `seen` holds the last row of each node, by uid."""
+        about = self._about(event, subject)
+        warmup = state.warmups.get(self.subject.uid)
+        touched = warmup is not None and state.dirty.get(self.subject.uid) == event.seq
+        changed = self._changes(event, warmup, seen) if warmup and touched else {}
+        moved = self._moved(warmup)
+        if about is None and not changed and not moved:
+            return
+        line = Line(
+            event.seq, event.at, event.type, tell(event, self._intents.get(event.cause or 0)),
+            cause=event.cause,
+        )  # fmt: skip
+        if about == "" or moved:
+            self.lines.append(line._replace(moved=moved))
+        if moved:
+            self.since = self.lines[-1]
+        if event.type == "Gone" and subject.uid == self.subject.uid:
+            self.gone = line
+        if about:
+            changed.setdefault(about, "")
+        for key, change in changed.items():
+            self.nodes.setdefault(key, []).append(line._replace(moved=change))
+
+    def moved_at(self, key: str, otherwise: int) -> int:
+        """Give the instant at which a target came to its present state."""
+        for line in reversed(self.nodes.get(key, [])):
+            if line.moved:
+                return line.at
+        return otherwise
+
+    def _about(self, event: Event, subject: Subject) -> str | None:
+        """Say what a row is about: "" the whole, the key of one target, or None of it."""
+        match subject.kind:
+            case "Job":
+                return self._about_job(event, subject.uid)
+            case "Pod":
+                return self._about_pod(event, subject.uid)
+            case "Node":
+                name = f"name:{subject.name}"
+                return next((key for key in (subject.uid, name) if key in self._targets), None)
+            case "Namespace":
+                return "" if subject.name == self.subject.namespace else None
+            case "ModelWarmup":
+                return self._about_warmup(event) if subject.uid == self.subject.uid else None
+            case "Session":
+                return ""
+        here = event.type in _CLUSTER_ROWS and event.cluster == self.cluster
+        return "" if here else None
+
+    def _about_warmup(self, event: Event) -> str | None:
+        if event.type == "DeadlinePassed":
+            return None  # what it changed says whom it was for
+        if event.type in INTENT_BY_TYPE:
+            self._intents[event.seq] = intent_of(event)
+        intent = self._intents.get(event.seq) or self._intents.get(event.cause or 0)
+        if intent is None or isinstance(intent, Resolve):
+            return ""
+        if event.type == "IntentDone":
+            uid = loads(event.data).get("uid", "")
+            self._job_nodes.setdefault(uid, intent.node_uid)
+        return intent.node_uid
+
+    def _about_job(self, event: Event, uid: str) -> str | None:
+        if self.subject.uid in event.data and event.type == "JobSeen":
+            level = loads(event.data)["level"]
+            if level.get("warmupUid") == self.subject.uid:
+                self._job_nodes[uid] = level.get("nodeUid", "")
+        return self._job_nodes.get(uid)
+
+    def _about_pod(self, event: Event, uid: str) -> str | None:
+        if uid not in self._pod_jobs and event.type == "PodSeen":
+            self._pod_jobs[uid] = loads(event.data)["level"].get("jobUid", "")
+        return self._job_nodes.get(self._pod_jobs.get(uid, ""))
+
+    def _changes(self, event: Event, warmup: Warmup, seen: dict[str, Event]) -> dict[str, str]:
+        """Give the targets that the row changed visibly, and which state it led each to."""
+        changed = {}
+        for key, target in warmup.targets.items():
+            old = self._targets.get(key)
+            if old is target:
+                continue
+            if old is None:
+                self._admit(key, target, event, seen)
+            if old is None or (old.state, old.words) != (target.state, target.words):
+                moved = old is None or old.state is not target.state
+                changed[key] = target.state.value if moved else ""
+        self._targets = dict(warmup.targets)
+        return changed
+
+    def _admit(self, key: str, target: Target, event: Event, seen: dict[str, Event]) -> None:
+        """Begin a target's lines with those of the name it was waited for under, or its Node's."""
+        for old_key, old in self._targets.items():
+            if old.node_name == target.node_name and f"name:{old.node_name}" in {key, old_key}:
+                self.nodes[key] = list(self.nodes.get(old_key, ()))
+                return
+        known = seen.get(key)
+        if known is not None and known.seq != event.seq:
+            line = Line(known.seq, known.at, known.type, tell(known))
+            self.nodes.setdefault(key, []).append(line)
+
+    def _moved(self, warmup: Warmup | None) -> str:
+        if warmup is None or warmup.state is self._phase:
+            return ""
+        self._phase = warmup.state
+        return WARMUP_PHASE[warmup.state]
+
+
+class Histories:
+    """The histories of every ModelWarmup that ever bore one name."""
+
+    def __init__(self, namespace: str, name: str) -> None:
+        """Look out for the name."""
+        self._place = (KIND, namespace, name)
+        self._by_uid: dict[str, History] = {}
+        self._nodes: dict[str, Event] = {}  # the last NodeSeen of each uid
+        self._namespace: Event | None = None
+
+    def note(self, event: Event, state: State) -> None:
+        """Take in a row that was just folded into `state`."""
+        subject = Subject.parse(event.subject)
+        if event.type == "NodeSeen":
+            self._nodes[subject.uid] = event
+        elif event.type == "NamespaceSeen" and subject.name == self._place[1]:
+            self._namespace = event
+        elif subject[:3] == self._place and subject.uid not in self._by_uid:
+            self._begin(event, subject)
+        for history in self._by_uid.values():
+            if history.gone is None:
+                history.note(event, subject, state, self._nodes)
+
+    def found(self) -> list[History]:
+        """Give the histories, in the order in which the objects were first seen."""
+        return list(self._by_uid.values())
+
+    def _begin(self, event: Event, subject: Subject) -> None:
+        history = self._by_uid[subject.uid] = History(event.cluster, subject)
+        known = self._namespace
+        if known is not None and known.cluster == event.cluster:
+            history.lines.append(Line(known.seq, known.at, known.type, tell(known)))
