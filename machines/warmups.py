@@ -11,7 +11,8 @@ Invariants
     Ready, Degraded and Failed are terminal: no trigger leads out of them, whatever happens to
     Nodes, Jobs, labels, the log or the controller afterwards.
     A terminal state is reached only from a fresh look (`Resolve`) at which no target was
-    unfinished, or because the spec itself is refused.
+    unfinished, because the spec itself is refused, or from the object's own status, which says
+    that it ended under another log (`Recovered`).
     The phase is a function of the targets' counts, never of which of them moved last.
 """
 

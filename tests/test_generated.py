@@ -10,7 +10,7 @@ import pytest
 from tests import repository
 
 # Folder of generated files -> the module that writes them.
-GENERATORS = {"crds": "adapters.kubernetes.generating"}
+GENERATORS = {"crds": "adapters.kubernetes.generating", "docs": "adapters.cli.documenting"}
 
 
 def contents(folder: Path) -> dict[str, str]:
