@@ -5,6 +5,7 @@ import os
 import socket
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import suppress
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -202,7 +203,10 @@ class HttpApi:
 
     async def _broken(self, error: BaseException) -> ApiUnanswered:
         if isinstance(error, ssl.SSLError | aiohttp.ClientSSLError):
-            await self._renew("")  # the cluster's authority may have been replaced
+            # The cluster's authority may have been replaced; the next request will tell.
+            with suppress(ApiUnanswered, TimeoutError):
+                async with asyncio.timeout(_RENEWAL_SECONDS):
+                    await self._renew("")
         return self._unanswered(_words(error))
 
 

@@ -231,6 +231,18 @@ class _RotatingAccess(Access):
         self.token = "Bearer new"
 
 
+class _Replacing(Access):
+    """An authority whose file is replaced when the credentials are loaded again."""
+
+    def __init__(self, settings: Configuration, authority: Path, trusted: Path) -> None:
+        super().__init__(settings)
+        self._authority = authority
+        self._trusted = trusted
+
+    async def renew(self) -> None:
+        self._trusted.write_bytes(self._authority.read_bytes())
+
+
 async def test_expired_credentials_are_renewed_once_for_all() -> None:
     """A 401 loads the credentials again and repeats the request; many at once load them once."""
 
@@ -286,6 +298,26 @@ async def test_only_the_clusters_own_authority_is_trusted(tmp_path: Path) -> Non
         assert "its certificate is not trusted" in await _words(doubting)
         await trusting.close()
         await doubting.close()
+
+
+async def test_a_replaced_authority_is_trusted_from_the_next_request_on(tmp_path: Path) -> None:
+    """When the cluster's certificates were renewed, the authority's file is read again."""
+    ours = write_certificates(tmp_path / "ours")
+    other = write_certificates(tmp_path / "other")
+    trusted = tmp_path / "ca.crt"
+    trusted.write_bytes(other.authority.read_bytes())
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(ours.certificate, ours.key)
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
+        await writer.drain()
+
+    async with talking(answer, context) as port:
+        settings = Configuration(host=f"https://127.0.0.1:{port}", ssl_ca_cert=str(trusted))
+        async with calling(_Replacing(settings, ours.authority, trusted)) as api:
+            assert "its certificate is not trusted" in await _words(api)
+            assert (await api.send(GET, timeout_seconds=5)).ok
 
 
 async def test_unreadable_certificates_are_no_crash(tmp_path: Path) -> None:
