@@ -176,10 +176,13 @@ class SqlLog(SqlReader):
     async def append(self, epoch: int, expected_position: int, events: Sequence[Event]) -> None:
         """Append rows that are already placed: the first has seq expected_position + 1.
 
-        Durable when it returns; all or nothing, also when the caller is cancelled. Appending
-        again what this epoch has appended last changes nothing and is no error, so that a batch
-        whose commit was never answered can be repeated. Raises EventMalformed for rows that do
-        not fit the log whatever it holds, Fenced, PositionTaken, LogUnavailable, LogFull.
+        Durable when it returns; all or nothing, also when the caller is cancelled. After
+        LogUnavailable nothing was appended, unless a server took the rows and its answer was
+        lost. Nobody can tell, so what this epoch has appended last may be given again, with or
+        without rows behind it: what is there identically is not appended twice.
+
+        Raises EventMalformed for rows that fit no log, Fenced, PositionTaken, LogUnavailable,
+        LogFull.
         """
         check_rows(epoch, expected_position, events)
 
@@ -190,14 +193,15 @@ class SqlLog(SqlReader):
                     f"epoch is {end.epoch}. Stop this writer; a new start takes over."
                 )
                 raise Fenced(msg)
-            if end.position == expected_position:
-                await insert_rows(connection, events)
-            elif not await _holds_already(connection, end, events):
+            landed = end.position - expected_position
+            if landed and not await _are_there(connection, events[: max(0, landed)], end):
                 msg = (
                     f"The log {self.location.name} ends at {end.position}, not at "
                     f"{expected_position} as this writer expected: read it again."
                 )
                 raise PositionTaken(msg)
+            if landed < len(events):
+                await insert_rows(connection, events[landed:])
 
         if events:
             await self.transact(work)
@@ -256,8 +260,9 @@ async def insert_rows(connection: AsyncConnection, events: Sequence[Event]) -> N
     await connection.execute(insert(_EVENTS), [event._asdict() for event in events])
 
 
-async def _holds_already(connection: AsyncConnection, end: End, events: Sequence[Event]) -> bool:
-    if events[-1].seq != end.position:
+async def _are_there(connection: AsyncConnection, events: Sequence[Event], end: End) -> bool:
+    """Tell whether the log ends with exactly these rows; none are never there."""
+    if not events or events[-1].seq != end.position:
         return False
     page = {"after": events[0].seq - 1, "until": end.position, "rows": len(events)}
     rows = (await connection.execute(_PAGE, page)).all()

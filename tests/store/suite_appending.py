@@ -141,15 +141,27 @@ class Appending:
             await log.append(1, expected, foreign)
         assert await read_all(log) == before
 
-    async def test_repeated_batch(self, log: SqlLog) -> None:
-        """The last batch may be appended again, as after a lost answer, and is there once."""
+    @pytest.mark.parametrize("grown_by", [0, 1, 7])
+    async def test_repeated_batch(self, log: SqlLog, grown_by: int) -> None:
+        """The last batch may be given again, as after a lost answer, and is there once."""
         await log.open_epoch(STARTED, NOON)
         await log.append(1, 1, rows(1, 5))
         await log.append(1, 6, rows(6, 5))
+        await log.append(1, 6, rows(6, 5 + grown_by))
+        assert await read_all(log, 1) == rows(1, 10 + grown_by)
+        await log.append(1, 1, rows(1, 10 + grown_by))
+        assert await read_all(log, 1) == rows(1, 10 + grown_by)
+
+    async def test_repeated_batch_that_differs(self, log: SqlLog) -> None:
+        """A batch that is not what lies there, or ends before the log does, is no repetition."""
+        await log.open_epoch(STARTED, NOON)
+        await log.append(1, 1, rows(1, 5))
         await log.append(1, 6, rows(6, 5))
+        altered = [*rows(6, 4), row(11)._replace(data="[]"), row(12)]
+        for position, batch in ((6, altered), (1, rows(1, 5)), (5, rows(5, 5))):
+            with pytest.raises(PositionTaken):
+                await log.append(1, position, batch)
         assert await read_all(log, 1) == rows(1, 10)
-        with pytest.raises(PositionTaken):
-            await log.append(1, 1, rows(1, 5))
 
     async def test_empty_batch(self, log: SqlLog) -> None:
         """A batch of no rows changes nothing."""

@@ -12,6 +12,7 @@ from adapters.store.databases import End, SqlLog, insert_rows
 from adapters.store.opening import open_log
 from engine.errors import LogUnavailable, LogUnreachable, LogUnreadable
 from tests.store.databases import as_superuser, fresh_database
+from tests.store.proxies import losing_proxy
 from tests.store.rows import NOON, STARTED, read_all, rows
 
 CLOSED_PORT = "postgresql://warm:secret@127.0.0.1:1/log"
@@ -61,6 +62,24 @@ async def test_connection_lost_in_a_transaction(log: SqlLog) -> None:
     assert (await log.identify()).position == 1
     await log.append(1, 1, rows(1, 5))
     assert await read_all(log, 1) == rows(1, 5)
+
+
+@pytest.mark.postgres
+async def test_answer_to_a_commit_lost(log: SqlLog, location: str) -> None:
+    """Rows whose commit was never answered are given again, and are there once."""
+    await log.open_epoch(STARTED, NOON)
+    url = make_url(location)
+    assert url.host is not None
+    async with losing_proxy(url.host, url.port or 5432) as (proxy, port):
+        through = url.set(host="127.0.0.1", port=port).render_as_string(hide_password=False)
+        async with await open_log(f"{through}?sslmode=disable") as writer:
+            await writer.append(1, 1, rows(1, 2))
+            proxy.armed = True
+            with pytest.raises(LogUnavailable):
+                await writer.append(1, 3, rows(3, 4))
+            assert await read_all(log, 1) == rows(1, 6)
+            await writer.append(1, 3, rows(3, 9))
+    assert await read_all(log, 1) == rows(1, 11)
 
 
 @pytest.mark.postgres
