@@ -102,6 +102,13 @@ def forbidden(
     return Refusal(failure(403, "Forbidden", message, details))
 
 
+def denied(resource: Resource, name: str, words: str) -> Refusal:
+    """Refuse what an admission policy denies: 422, and a cause that names no field."""
+    details = {**_details(resource, name), "causes": [{"message": words}]}
+    message = f'{resource.full_name} "{name}" is forbidden: {words}'
+    return Refusal(failure(422, "Invalid", message, details))
+
+
 def namespace_terminating(resource: Resource, name: str, namespace: str) -> Refusal:
     """Refuse a create in a namespace that is going away."""
     cause = {

@@ -31,7 +31,6 @@ class ApiServer:
         self._registry = registry
         self._collections = Collections(storage, self.faults)
         self._cursors: list[WatchCursor] = []
-        storage.subscribe(self._stir)
 
     @property
     def cluster(self) -> str:
@@ -104,7 +103,8 @@ class ApiServer:
         """The watches opened so far that have not ended, oldest first."""
         return tuple(cursor for cursor in self._cursors if not cursor.finished)
 
-    def _stir(self, kind: str, change: Change) -> None:
+    def stir(self, kind: str, change: Change) -> None:
+        """Wake the watches that wait: something was written."""
         del kind, change
         for cursor in self._cursors:
             cursor.stir()

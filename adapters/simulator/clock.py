@@ -8,6 +8,7 @@ import datetime as dt
 import hashlib
 import heapq
 from collections.abc import Callable, Hashable
+from functools import lru_cache
 from typing import NamedTuple
 
 MILLISECOND = 1_000_000
@@ -26,10 +27,15 @@ Action = Callable[[], None]
 
 def timestamp(at: int) -> str:
     """Write an instant as Kubernetes does: RFC 3339, whole seconds, Z."""
-    moment = _EPOCH + dt.timedelta(seconds=at // SECOND)
-    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return _written(at // SECOND)
 
 
+@lru_cache(maxsize=1024)
+def _written(seconds: int) -> str:
+    return (_EPOCH + dt.timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+@lru_cache(maxsize=1024)
 def instant(text: str) -> int:
     """Read a Kubernetes time back, fractions of a second included."""
     moment = dt.datetime.fromisoformat(text)
@@ -48,12 +54,13 @@ class Chance:
 
     def __init__(self, seed: int) -> None:
         """Draw by `seed`."""
-        self._key = f"warmlog/{seed}".encode()[:64]
+        self._seeded = hashlib.blake2b(f"{seed}\0".encode(), digest_size=8)
 
     def number(self, *parts: str | int) -> int:
         """Give 64 bits that depend on the seed and on `parts` alone."""
-        text = "\0".join(map(str, parts)).encode("utf-8", "surrogatepass")
-        return int.from_bytes(hashlib.blake2b(text, digest_size=8, key=self._key).digest(), "big")
+        hashed = self._seeded.copy()
+        hashed.update("\0".join(map(str, parts)).encode("utf-8", "surrogatepass"))
+        return int.from_bytes(hashed.digest(), "big")
 
     def between(self, span: Span, *parts: str | int) -> int:
         """Draw a duration out of `span`."""
@@ -106,6 +113,10 @@ class Agenda:
     def drop(self, key: Hashable) -> None:
         """Forget what stands under `key`, if anything does."""
         self._order_by_key.pop(key, None)
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._order_by_key = {}
 
     def next_at(self) -> int | None:
         """Give the instant at which the next thing is due; None when nothing is."""

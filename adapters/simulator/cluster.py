@@ -30,7 +30,7 @@ class Cluster:
         self.registry = Registry(self.storage, self.agenda, chance)
         self.recorder = Recorder(self.registry, self.agenda, chance)
         self.api = ApiServer(name, self.storage, self.registry)
-        around = Surroundings(
+        self._around = Surroundings(
             self.storage,
             self.registry,
             self.agenda,
@@ -38,13 +38,38 @@ class Cluster:
             timing or Timing(),
             self.recorder,
         )
-        self.jobs = JobController(around)
-        self.scheduler = Scheduler(around)
-        self.kubelets = Kubelets(around, self.plans)
-        self.nodes = NodeLifecycle(around)
-        self.garbage = GarbageCollector(around)
-        self.ttl = TtlController(around)
-        self.namespaces = NamespaceController(around)
+        self._start_controllers()
+
+    def _start_controllers(self) -> None:
+        self.storage.subscribe(self.api.stir)
+        self.jobs = JobController(self._around)
+        self.scheduler = Scheduler(self._around)
+        self.kubelets = Kubelets(self._around, self.plans)
+        self.nodes = NodeLifecycle(self._around)
+        self.garbage = GarbageCollector(self._around)
+        self.ttl = TtlController(self._around)
+        self.namespaces = NamespaceController(self._around)
+
+    def restart_controllers(self) -> None:
+        """Have every controller and kubelet forget what it was about and look at all again."""
+        self.agenda.clear()
+        self.storage.unsubscribe_all()
+        self._start_controllers()
+        for kind, change in list(self.storage.each()):
+            self.storage.tell(kind, change)
+
+    def roll_back(self, version: int) -> None:
+        """Become what the cluster was at `version`, as after a restore of etcd's backup.
+
+        Time goes on, watches break, and the versions after it are given out a second time.
+        """
+        self.api.cut_watches("the API server was restarted")
+        self.storage.roll_back(version)
+        self.restart_controllers()
+
+    def compact(self) -> None:
+        """Forget all history: watches and pages that are behind get 410."""
+        self.storage.compact(self.storage.version)
 
     @property
     def now(self) -> int:

@@ -35,6 +35,10 @@ class Kubelets(Controller):
         self._plans = plans
         self._stopped: set[str] = set()
         self._attempts: dict[str, int] = {}  # uid of a Job (or Pod) -> Pods of it that ran
+        self._machines = {
+            node["metadata"]["name"]: node["metadata"]["uid"]
+            for node in self.storage.listed(NODE.kind)
+        }
         around.storage.subscribe(self._on_change)
 
     def stop(self, node_name: str) -> None:
@@ -60,18 +64,22 @@ class Kubelets(Controller):
 
     def _on_change(self, kind: str, change: Change) -> None:
         if kind == NODE.kind and change.type == ADDED:
-            self._on_new_node(change.object["metadata"]["name"])
+            self._on_new_node(change.object)
         elif kind == POD.kind and change.type != DELETED:
             pod, before = change.object, change.previous
             if not pod["spec"].get("nodeName"):
                 return
             if before is None or not before["spec"].get("nodeName"):
-                self._do(pod, "accept", self._soon(pod), self._accept)
+                self._take_up(pod)
             elif is_deleting(pod) and not is_deleting(before):
                 self._stop_later(pod)
 
-    def _on_new_node(self, node_name: str) -> None:
+    def _on_new_node(self, node: Manifest) -> None:
         """A kubelet registers; Pods bound to an earlier machine of that name are not here."""
+        node_name, uid = node["metadata"]["name"], node["metadata"]["uid"]
+        if self._machines.get(node_name) == uid:
+            return  # not new: it is shown again after a restart
+        self._machines[node_name] = uid
         at = self.agenda.now + self.chance.between(
             self.timing.kubelet_sync, "node", node_name, self.storage.version
         )

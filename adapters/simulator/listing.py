@@ -113,7 +113,7 @@ class Collections:
                 raise Refusal(answers.expired(words))
             return _Reading(storage.listed_at(kind, namespace, wanted), wanted)
         stale = self._faults.list_version
-        if stale is not None and stale >= wanted:
+        if stale is not None and max(wanted, storage.compacted) <= stale < storage.version:
             return _Reading(storage.listed_at(kind, namespace, stale), stale)
         return _Reading(storage.listed(kind, namespace), storage.version)
 

@@ -7,6 +7,7 @@ do what a real one could not: every write is validated, versioned, and subject t
 from collections.abc import Callable
 
 from adapters.simulator import answers
+from adapters.simulator.answers import Refusal
 from adapters.simulator.clock import Agenda, Chance, timestamp
 from adapters.simulator.conditions import with_condition
 from adapters.simulator.decoding import decoded
@@ -29,7 +30,7 @@ _SYSTEM_METADATA = (
 )
 
 Changing = Callable[[Manifest], Manifest]
-Admission = Callable[[Resource, Manifest], None]
+Refusing = Callable[[Resource, str], Refusal]
 
 
 class Registry:
@@ -39,7 +40,7 @@ class Registry:
         """Begin with what `storage` holds; times come from `agenda`, uids from `chance`."""
         self.storage = storage
         self.schemas: dict[str, Schema] = {WARMUP.kind: LAX}
-        self.admissions: list[Admission] = []
+        self.refusals: dict[tuple[str, str], Refusing] = {}  # by kind and namespace
         self._agenda = agenda
         self._chance = chance
         self._made = 0
@@ -77,8 +78,9 @@ class Registry:
         if schema is not None:
             wanted = schema.pruned(wanted)
         wanted = defaulted(resource, wanted)
-        for admission in self.admissions:
-            admission(resource, wanted)
+        refusing = self.refusals.get((resource.kind, namespace))
+        if refusing is not None:
+            raise refusing(resource, name)
         causes = list(invalid_at_create(resource, wanted))
         if schema is not None:
             causes += schema.invalid(wanted)

@@ -82,8 +82,15 @@ LEASE = Resource(
 WARMUP = Resource(
     "ModelWarmup", "modelwarmups", "model.aibrix.ai/v1alpha1", custom=True, blind_put=False
 )
+DEFINITION = Resource(
+    "CustomResourceDefinition",
+    "customresourcedefinitions",
+    "apiextensions.k8s.io/v1",
+    namespaced=False,
+    deleted_shown=True,
+)
 
-RESOURCES = (NAMESPACE, NODE, POD, EVENT, JOB, LEASE, WARMUP)
+RESOURCES = (NAMESPACE, NODE, POD, EVENT, JOB, LEASE, WARMUP, DEFINITION)
 BY_KIND = {resource.kind: resource for resource in RESOURCES}
 _BY_PATH = {(resource.root, resource.plural): resource for resource in RESOURCES}
 

@@ -65,6 +65,22 @@ class Storage:
         self._listeners: list[Listener] = []
         self._dependents: dict[str, dict[tuple[str, str], None]] = {}
 
+    def each(self) -> Iterator[tuple[str, Change]]:
+        """Give every object as if it had just been added, as a controller that starts sees it."""
+        for kind, shelf in self._shelves.items():
+            for key in list(shelf.keys):
+                item = shelf.objects[key]
+                yield kind, Change(self.version, ADDED, key, item, None)
+
+    def tell(self, kind: str, change: Change) -> None:
+        """Tell everybody who subscribed of a change."""
+        for listener in self._listeners:
+            listener(kind, change)
+
+    def unsubscribe_all(self) -> None:
+        """Tell nobody of writes any more."""
+        self._listeners = []
+
     def subscribe(self, listener: Listener) -> None:
         """Have `listener(kind, change)` called at each write, before anybody else writes."""
         self._listeners.append(listener)
@@ -183,8 +199,7 @@ class Storage:
         history.append(change)
         if len(history) > _HISTORY_LIMIT:
             self.compact(history[len(history) // 2].version)
-        for listener in self._listeners:
-            listener(kind, change)
+        self.tell(kind, change)
 
     def _index(self, kind: str, key: str, old: Manifest | None, new: Manifest | None) -> None:
         """Keep `dependents` true; most writes leave the very list of owners they found."""

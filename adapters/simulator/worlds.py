@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from adapters.ports import MERGE_PATCH, Request, Response
+from adapters.simulator import answers
 from adapters.simulator.answers import Refusal
 from adapters.simulator.cluster import Cluster
 from adapters.simulator.conditions import with_condition
@@ -53,10 +54,27 @@ class World:
         return self.cluster.api
 
     def install(self, definition: Manifest) -> None:
-        """Have a kind's objects checked and pruned by its CustomResourceDefinition."""
+        """Install a CustomResourceDefinition: its kind's objects are checked and pruned by it."""
+        self.apply(definition)
         kind = definition["spec"]["names"]["kind"]
         version = BY_KIND[kind].api_version.rpartition("/")[2]
         self.cluster.registry.schemas[kind] = Schema.of_definition(definition, version)
+
+    def forbid(self, kind: str, namespace: str, words: str) -> None:
+        """Refuse new objects with 403, as quota and Pod Security do, until `allow`."""
+        self.cluster.registry.refusals[kind, namespace] = lambda resource, name: answers.forbidden(
+            resource, name, words
+        )
+
+    def deny(self, kind: str, namespace: str, words: str) -> None:
+        """Refuse them with 422 and a cause without field, as a ValidatingAdmissionPolicy does."""
+        self.cluster.registry.refusals[kind, namespace] = lambda resource, name: answers.denied(
+            resource, name, words
+        )
+
+    def allow(self, kind: str, namespace: str) -> None:
+        """Let new objects through again."""
+        self.cluster.registry.refusals.pop((kind, namespace), None)
 
     def add_namespace(self, name: str, *, pool: str = "") -> Manifest:
         """Create a namespace, in a pool of nodes when `pool` is given."""
