@@ -156,7 +156,7 @@ async def test_five_kills_at_different_steps_change_nothing(
             tmp_path / "kubeconfig", proxy.address, control_plane.ca_file, token
         )
         await request(session, "POST", WARMUPS, sample(parallelism=PARALLELISM))
-        controller = ControllerProcess(kubeconfig, tmp_path)
+        controller = ControllerProcess(kubeconfig, tmp_path, lease_seconds=6)
         for blow in BLOWS:
             held = await strike(proxy, controller, witness, blow)
             warmup = await request(session, "GET", f"{WARMUPS}/{NAME}")
