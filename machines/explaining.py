@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from engine.events import Subject
 from engine.instants import rfc3339
 from machines.advising import NOTHING_TO_DO, advice
+from machines.conditions import ON_THE_WAY
 from machines.histories import History, Line
 from machines.labels import ENABLED
 from machines.levels import NodeLevel
@@ -24,7 +25,7 @@ _ORDER = {
     NodeJobState.READY: 3,
 }  # fmt: skip
 _NAMED = 3  # names in a sentence
-_CALM = frozenset({"JobRunning", "WaitingForSlot", "JobsRunning"})
+_CALM = ON_THE_WAY | {"JobBeingCreated", "JobsRunning"}
 
 
 class NodeView(NamedTuple):
@@ -119,6 +120,13 @@ def node_view(warmup: Warmup, target: Target) -> NodeView:
         words = Words("JobBeingCreated", f"its Job is asked for since position {seq}")
     return NodeView(
         target.key, target.node_name, target.state, words, target.changed_at, target.job_name
+    )
+
+
+def is_troubled(view: NodeView) -> bool:
+    """Say whether a node needs somebody: it failed, or waits for more than its turn."""
+    return view.state is NodeJobState.FAILED or (
+        view.state is not NodeJobState.READY and view.words.reason not in _CALM
     )
 
 
@@ -257,8 +265,10 @@ def _advice(warmup: Warmup, status: dict[str, Any]) -> tuple[str, ...]:
     ]
     if status["skippedNodes"] and not status["desiredNodes"]:
         told.append(f"label the skipped nodes if they should be warmed ({ENABLED}=true, the pool)")
-    calm = warmup.state not in TERMINAL and not told and not warmup.blocked
-    return tuple(told) or ((NOTHING_TO_DO,) if calm else ())
+    if told or warmup.state in TERMINAL:
+        return tuple(told)
+    troubled = [view.name for view in node_views(warmup) if is_troubled(view)]
+    return (f"see below to {_some(troubled)}",) if troubled else (NOTHING_TO_DO,)
 
 
 def _some(names: list[str]) -> str:

@@ -127,8 +127,19 @@ def _intended(event: Event, subject: Subject, data: Any, intent: Intent | None) 
 
 
 def _done(event: Event, subject: Subject, data: Any, intent: Intent | None) -> str:
-    found = " (it already was)" if data.get("found") else ""
-    return f"done{_what(intent)}{found}"
+    already = bool(data.get("found"))
+    match intent:
+        case CreateJob():
+            how = "was there already" if already else "was created"
+            return f"Job {intent.job_name} {how}"
+        case DeleteJob():
+            how = "had gone already" if already else "was deleted"
+            return f"Job {intent.job_name} {how}"
+        case StampTtl():
+            return f"Job {intent.job_name} is to go {intent.ttl_seconds} s after its end"
+        case Resolve():
+            return "all nodes were looked at once more"
+    return "done as intended"
 
 
 def _refused(event: Event, subject: Subject, data: Any, intent: Intent | None) -> str:
@@ -153,7 +164,7 @@ def _deadline_passed(event: Event, subject: Subject, data: Any, intent: Intent |
 
 
 def _what(intent: Intent | None) -> str:
-    return f": {intent_words(intent)}" if intent is not None else ""
+    return f" {intent_words(intent)}" if intent is not None else ""
 
 
 _TELLERS: dict[str, Callable[[Event, Subject, Any, Intent | None], str]] = {

@@ -8,7 +8,7 @@ from adapters.cli import moments, references
 from adapters.cli.exit_codes import ExitCode
 from adapters.cli.explanations import explanation_json, print_explanation
 from adapters.cli.moments import parse_moment
-from adapters.cli.printing import Format, Page, print_json
+from adapters.cli.printing import Format, print_json
 from adapters.cli.problems import Misuse, Problem
 from adapters.cli.recordings import Recording, recording, run
 from adapters.cli.references import Reference, parse_reference
@@ -65,7 +65,8 @@ async def _run(
         if output is Format.JSON:
             print_json(explanation_json(explanation, identity, last))
         else:
-            print_explanation(Page(), explanation, identity, last, source, only=node)
+            versions = list(dict.fromkeys(each.version for each in source.sessions))
+            print_explanation(explanation, identity, last, versions, only=node)
         return source.close_account("explained")
 
 

@@ -1,58 +1,173 @@
 """How an explanation is printed: short first, detail after; or as JSON."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from adapters.cli.printing import STYLES, Page
-from adapters.cli.recordings import Recording
 from adapters.cli.texts import clock, counted, moment, names, span
 from engine.events import Event
-from engine.instants import rfc3339
+from engine.instants import SECOND, rfc3339
 from engine.logs import LogIdentity
-from machines.explaining import Explanation, NodeExplanation, ignored_words
+from machines.explaining import Explanation, NodeExplanation, ignored_words, is_troubled
 from machines.histories import Line
+from machines.messages import cause_text
+from machines.node_jobs import NodeJobState
 
 _SHOWN_LINES = 14  # of one chain, in text
 _SHOWN_CHAINS = 3  # nodes whose whole way is shown, in text
 _SHOWN_GROUPS = 10
 
 
+class Narrator:
+    """Prints one explanation for people: short first, detail after."""
+
+    def __init__(self, page: Page, told: Explanation, now: int) -> None:
+        """Print onto `page`; `now` is the instant of the last row, UTC nanoseconds."""
+        self._page = page
+        self._told = told
+        self._now = now
+        self._groups = _groups(told.nodes)
+
+    def summarise(self) -> None:
+        """Print the phase, since when, and what to do."""
+        told, page, subject = self._told, self._page, self._told.subject
+        since = ""
+        if told.since is not None:
+            since = f" since {moment(told.since.at)}{self._ago(told.since.at)}"
+        page.line(
+            f"{subject.kind} {subject.namespace}/{subject.name} is {told.phase}{since}",
+            style=STYLES.get(told.phase, ""),
+        )
+        page.line(told.headline, indent=2)
+        for note in told.notes:
+            page.line(f"Mind: {note}", style="bold yellow", indent=2)
+        if not any(node.waits_for for node in told.nodes):  # else each says so itself
+            for words in told.waits_for:
+                page.line(f"Waits for: {words}", indent=2)
+        for words in told.advice:
+            page.line(f"Do: {words}", indent=2)
+
+    def tell_nodes(self) -> None:
+        """Print each cause once, with the nodes that have it."""
+        for group in self._groups[:_SHOWN_GROUPS]:
+            self._tell_group(group)
+        left = sum(len(group) for group in self._groups[_SHOWN_GROUPS:])
+        if left:
+            self._page.line()
+            self._page.line(f"{counted(left, 'more node')} with other causes: -o json has them")
+
+    def tell_skipped(self) -> None:
+        """Print the nodes outside the boundary."""
+        skipped = self._told.skipped
+        if not skipped:
+            return
+        self._page.line()
+        self._page.line("Skipped, for they are outside the boundary", style="bold")
+        rows = [[each.name, each.why] for each in skipped[:_SHOWN_GROUPS]]
+        self._page.table(["", ""], rows, indent=2)
+        if len(skipped) > _SHOWN_GROUPS:
+            self._page.line(f"and {len(skipped) - _SHOWN_GROUPS} more", indent=2)
+
+    def tell_ways(self) -> None:
+        """Print how the whole came to this, and how one node of each troubled group did."""
+        self._tell_chain("How it came to this", self._told.causes)
+        troubled = [group[0] for group in self._groups if is_troubled(group[0].view)]
+        for node in troubled[:_SHOWN_CHAINS]:
+            self.tell_way(node)
+
+    def tell_way(self, node: NodeExplanation, *, whole: bool = False) -> None:
+        """Print how one node came to its state; its Job's long name is said once."""
+        job = node.view.job
+        title = f"How {node.view.name} came to this"
+        chain = node.chain
+        if job:
+            title += f" (… is Job {job})"
+            chain = tuple(line._replace(words=line.words.replace(job, "…")) for line in chain)
+        self._tell_chain(title, chain, whole=whole, rest=f"--node {node.view.name}")
+
+    def tell_ignored(self) -> None:
+        """Print what the machines did not take."""
+        if not self._told.ignored:
+            return
+        self._page.line()
+        self._page.line("Ignored", style="bold")
+        rows = [[str(each.seq), clock(each.at), ignored_words(each)] for each in self._told.ignored]
+        self._page.table(["", "", ""], rows, indent=2)
+
+    def _tell_group(self, group: list[NodeExplanation]) -> None:
+        first, page = group[0], self._page
+        view = first.view
+        state = view.state.value
+        page.line()
+        who = names([node.view.name for node in group])
+        since = f"{clock(first.since)}{self._ago(first.since)}"
+        page.line(f"{who}: {state} since {since}", style=STYLES.get(state, ""))
+        words = cause_text(view.words)
+        if words:
+            page.line(words, indent=2)
+        if first.waits_for and first.waits_for not in words:
+            page.line(f"Waits for: {first.waits_for}", indent=2)
+        if first.chain and view.state is NodeJobState.HYDRATING and not is_troubled(view):
+            last = first.chain[-1]
+            told = last.words.replace(view.job, "…") if view.job else last.words
+            page.line(f"Last of {view.name}: {told}, {clock(last.at)}", indent=2)
+        if first.advice and is_troubled(view):
+            page.line(f"Do: {first.advice}", indent=2)
+
+    def _ago(self, at: int) -> str:
+        """Say how long before this moment `at` was, once it is worth saying."""
+        return f" ({span(self._now - at)})" if self._now - at >= SECOND else ""
+
+    def _tell_chain(
+        self, title: str, lines: tuple[Line, ...], *, whole: bool = False, rest: str = "-o json"
+    ) -> None:
+        self._page.line()
+        self._page.line(title, style="bold")
+        shown = lines if whole else lines[-_SHOWN_LINES:]
+        left = len(lines) - len(shown)
+        if left:
+            self._page.line(f"({counted(left, 'earlier row')}: {rest} shows them)", indent=2)
+        rows = [
+            [
+                str(each.position),
+                clock(each.at),
+                f"→ {each.moved}" if each.moved else "",
+                each.words,
+            ]
+            for each in shown
+        ]
+        self._page.table(["", "", "", ""], rows, indent=2)
+
+
 def print_explanation(
-    page: Page,
     told: Explanation,
     identity: LogIdentity,
     last: Event | None,
-    source: Recording,
+    versions: Sequence[str],
     *,
     only: str | None = None,
 ) -> None:
-    """Print an explanation for people."""
-    now = last.at if last else 0
-    subject = told.subject
-    since = f" since {moment(told.since.at)} ({span(now - told.since.at)})" if told.since else ""
-    page.line(
-        f"{subject.kind} {subject.namespace}/{subject.name} is {told.phase}{since}",
-        style=STYLES.get(told.phase, ""),
-    )
-    page.line(told.headline, indent=2)
-    for note in told.notes:
-        page.line(f"Mind: {note}", style="bold yellow", indent=2)
-    for words in told.waits_for:
-        page.line(f"Waits for: {words}", indent=2)
-    for words in told.advice:
-        page.line(f"Do: {words}", indent=2)
-    _print_nodes(page, told, now)
+    """Print an explanation; of `only` one node its whole way. `versions` recorded the log."""
+    page = Page()
+    narrator = Narrator(page, told, last.at if last else 0)
+    narrator.summarise()
+    narrator.tell_nodes()
+    narrator.tell_skipped()
     if only is None:
-        _print_chain(page, "How it came to this", told.causes)
-    chains = told.nodes if only else _first_of_each_group(told.nodes)[:_SHOWN_CHAINS]
-    for node in chains:
-        _print_chain(page, f"Node {node.view.name}", node.chain, whole=only is not None)
-    if told.ignored:
-        page.line()
-        page.line("Ignored", style="bold")
-        rows = [[str(each.seq), clock(each.at), ignored_words(each)] for each in told.ignored]
-        page.table(["", "", ""], rows, indent=2)
+        narrator.tell_ways()
+        narrator.tell_ignored()
+    else:
+        for node in told.nodes:
+            narrator.tell_way(node, whole=True)
     page.line()
-    page.line(_where(told, identity, last, source), style="dim")
+    position = last.seq if last else 0
+    of = f" of {identity.position}" if identity.position != position else ""
+    when = f", {moment(last.at)}" if last else ""
+    page.line(
+        f"Position {position}{of}{when}; log {identity.log_id}, cluster {told.cluster}, "
+        f"recorded by warmlog {' and '.join(versions)}",
+        style="dim",
+    )
 
 
 def explanation_json(
@@ -111,70 +226,14 @@ def _line_json(line: Line) -> dict[str, Any]:
     }
 
 
-def _print_nodes(page: Page, told: Explanation, now: int) -> None:
-    groups = _groups(told.nodes)
-    for group in groups[:_SHOWN_GROUPS]:
-        first = group[0]
-        page.line()
-        who = names([node.view.name for node in group])
-        state = first.view.state.value
-        ago = f"since {clock(first.since)} ({span(now - first.since)})"
-        page.line(f"{who}: {state} {ago}", style=STYLES.get(state, ""))
-        words = first.view.words
-        if words.reason:
-            page.line(": ".join(filter(None, words)), indent=2)
-        if first.waits_for and first.waits_for not in ": ".join(words):
-            page.line(f"Waits for: {first.waits_for}", indent=2)
-        if first.advice:
-            page.line(f"Do: {first.advice}", indent=2)
-    left = sum(len(group) for group in groups[_SHOWN_GROUPS:])
-    if left:
-        page.line()
-        page.line(f"{counted(left, 'more node')}, each with a cause of its own: -o json has them")
-    if told.skipped:
-        page.line()
-        page.line("Skipped, for they are outside the boundary", style="bold")
-        page.table(
-            ["", ""], [[each.name, each.why] for each in told.skipped[:_SHOWN_GROUPS]], indent=2
-        )
-        if len(told.skipped) > _SHOWN_GROUPS:
-            page.line(f"and {len(told.skipped) - _SHOWN_GROUPS} more", indent=2)
-
-
 def _groups(nodes: tuple[NodeExplanation, ...]) -> list[list[NodeExplanation]]:
-    """Put nodes together that have the same words: five hundred of a kind are one cause."""
+    """Put nodes together that have the same words: five hundred of a kind are one cause.
+
+    Those that need somebody come first.
+    """
     groups: dict[tuple[str, str, str], list[NodeExplanation]] = {}
     for node in nodes:
         view = node.view
         message = view.words.message.replace(view.name, "").replace(view.job or "\0", "")
         groups.setdefault((view.state.value, view.words.reason, message), []).append(node)
-    return list(groups.values())
-
-
-def _first_of_each_group(nodes: tuple[NodeExplanation, ...]) -> list[NodeExplanation]:
-    return [group[0] for group in _groups(nodes)]
-
-
-def _print_chain(page: Page, title: str, lines: tuple[Line, ...], *, whole: bool = False) -> None:
-    page.line()
-    page.line(title, style="bold")
-    shown = lines if whole else lines[-_SHOWN_LINES:]
-    left = len(lines) - len(shown)
-    if left:
-        page.line(f"({counted(left, 'earlier row')}: -o json has them)", indent=2)
-    rows = [
-        [str(line.position), clock(line.at), f"→ {line.moved}" if line.moved else "", line.words]
-        for line in shown
-    ]
-    page.table(["", "", "", ""], rows, indent=2)
-
-
-def _where(told: Explanation, identity: LogIdentity, last: Event | None, source: Recording) -> str:
-    position = last.seq if last else 0
-    of = f" of {identity.position}" if identity.position != position else ""
-    when = f", {moment(last.at)}" if last else ""
-    by = " and ".join(dict.fromkeys(each.version for each in source.sessions))
-    return (
-        f"Position {position}{of}{when}; log {identity.log_id}, cluster {told.cluster}, "
-        f"recorded by warmlog {by}"
-    )
+    return sorted(groups.values(), key=lambda group: not is_troubled(group[0].view))

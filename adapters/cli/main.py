@@ -28,6 +28,16 @@ from engine.errors import WarmlogError
 class Commands(TyperGroup):
     """The commands; whatever a user can cause ends in one sentence and a documented code."""
 
+    def invoke(self, ctx: typer.Context) -> Any:
+        """Run a command until all that it printed is out."""
+        try:
+            code = super().invoke(ctx)
+            sys.stdout.flush()
+        except BrokenPipeError as error:
+            _silence_output()
+            raise Problem(ExitCode.PIPE_CLOSED, "") from error
+        return code
+
     def main(
         self,
         args: Sequence[str] | None = None,
@@ -47,7 +57,6 @@ class Commands(TyperGroup):
                 standalone_mode=False,
                 **extra,
             )
-            sys.stdout.flush()
         except Exception as error:
             code = _explained(error)
             if code is None:
@@ -60,11 +69,9 @@ class Commands(TyperGroup):
 def _explained(error: Exception) -> ExitCode | None:
     """Say what a user can do about an error, and give its code; None for an error of ours."""
     match error:
-        case BrokenPipeError():
-            _silence_output()
-            return ExitCode.PIPE_CLOSED
         case Problem():
-            complain(str(error))
+            if error.code is not ExitCode.PIPE_CLOSED:  # who left does not listen
+                complain(str(error))
             return error.code
         case WarmlogError():
             complain(str(error))

@@ -10,11 +10,6 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any
 
-from rich.console import Console
-from rich.padding import Padding
-from rich.table import Table
-from rich.text import Text
-
 from adapters.cli.texts import one_line, safe
 from engine.canonical_json import dumps
 
@@ -44,6 +39,8 @@ class Page:
 
     def __init__(self) -> None:
         """Look at what standard output is now."""
+        from rich.console import Console
+
         self.console = Console(file=sys.stdout, highlight=False, soft_wrap=True)
         self.is_terminal = self.console.is_terminal
 
@@ -52,7 +49,13 @@ class Page:
         if not self.is_terminal:
             sys.stdout.write(f"{' ' * indent}{one_line(text)}".rstrip() + "\n")
             return
-        padded = Padding(Text(safe(text), style=style), (0, 0, 0, indent))
+        if not text:
+            self.console.print()
+            return
+        from rich.padding import Padding
+        from rich.text import Text
+
+        padded = Padding(Text(safe(text), style=style), (0, 0, 0, indent), expand=False)
         self.console.print(padded, soft_wrap=False)
 
     def table(self, heads: Sequence[str], rows: Sequence[Sequence[str]], indent: int = 0) -> None:
@@ -68,13 +71,17 @@ class Page:
             sys.stdout.write(" " * indent + padded.rstrip() + "\n")
 
     def _rich_table(self, heads: Sequence[str], rows: list[list[str]], indent: int) -> None:
+        from rich.padding import Padding
+        from rich.table import Table
+        from rich.text import Text
+
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=any(heads))
         for index, head in enumerate(heads):
             last = index == len(heads) - 1
             table.add_column(head, overflow="fold", no_wrap=not last, header_style="bold")
         for row in rows:
             table.add_row(*(Text(cell, style=STYLES.get(cell, "")) for cell in row))
-        self.console.print(Padding(table, (0, 0, 0, indent)), soft_wrap=False)
+        self.console.print(Padding(table, (0, 0, 0, indent), expand=False), soft_wrap=False)
 
 
 def print_json(value: Any) -> None:

@@ -5,10 +5,7 @@ import sys
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, NamedTuple, Self, TypeVar
-
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 from adapters.cli.exit_codes import ExitCode
 from adapters.cli.problems import complain
@@ -17,6 +14,9 @@ from engine.canonical_json import loads
 from engine.errors import LogTruncated
 from engine.events import Event
 from engine.logs import EventReader, LogIdentity
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 _PROGRESS_AFTER_SECONDS = 0.5
 _SHORT = 8  # digits of a digest that people compare
@@ -56,7 +56,7 @@ class Recording:
     ) -> AsyncGenerator[Sequence[Event], None]:
         """Give the rows up to `until`, or up to where the file is cut."""
         identity = await self.identify()
-        self.cut, self.rows, self.position = None, 0, after
+        self.rows, self.position = 0, after
         with _Counter(identity.position if until is None else until) as counter:
             try:
                 async for batch in self._reader.read(after, until, batch_rows=batch_rows):
@@ -98,7 +98,6 @@ class _Counter:
         self._total = total
         self._begun = time.monotonic()
         self._bar: Progress | None = None
-        self._task = TaskID(0)
 
     def __enter__(self) -> Self:
         return self
@@ -112,14 +111,19 @@ class _Counter:
         if self._bar is None:
             if not sys.stderr.isatty() or time.monotonic() - self._begun < _PROGRESS_AFTER_SECONDS:
                 return
-            words = TextColumn("reading the log")
-            console = Console(stderr=True)
-            self._bar = Progress(
-                words, BarColumn(), MofNCompleteColumn(), console=console, transient=True
-            )
-            self._task = self._bar.add_task("", total=self._total)
+            self._bar = _bar()
+            self._bar.add_task("", total=self._total)
             self._bar.start()
-        self._bar.update(self._task, completed=rows)
+        for task in self._bar.task_ids:
+            self._bar.update(task, completed=rows)
+
+
+def _bar() -> "Progress":
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    columns = (TextColumn("reading the log"), BarColumn(), MofNCompleteColumn())
+    return Progress(*columns, console=Console(stderr=True), transient=True)
 
 
 @asynccontextmanager
