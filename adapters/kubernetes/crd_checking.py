@@ -13,7 +13,7 @@ from adapters.ports import Api, ApiUnanswered, Request
 from machines import labels
 
 _CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
-_MEND = "apply this version's CRD with `kubectl apply -f crds/`"
+_MEND = "apply this version's CRD with `kubectl apply -k crds/`"
 _NAMED = 5  # missing fields that are named; the others are counted
 
 

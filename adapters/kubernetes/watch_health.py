@@ -26,7 +26,7 @@ def refused_words(cluster: str, kind: Kind, error: ReadRefused) -> str:
     if error.code == NOT_FOUND:
         return (
             f"Cluster {cluster} does not serve {kind.resource}:"
-            " apply the CRD with `kubectl apply -f crds/`."
+            " apply the CRD with `kubectl apply -k crds/`."
         )
     if error.code == FORBIDDEN:
         return (

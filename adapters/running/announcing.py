@@ -91,7 +91,7 @@ def _node_ended(state: State, warmup: Warmup, target: Target) -> Announcement:
 
 def _phase_changed(state: State, warmup: Warmup) -> Announcement:
     kind = "Warning" if warmup.state in BAD_ENDS else "Normal"
-    told = [row for row in conditions(state, warmup, 1024) if row["status"] == "True"]
+    told = [row for row in conditions(warmup) if row["status"] == "True"]
     note = next((row["message"] for row in told if row["message"]), "")
     phase = WARMUP_PHASE[warmup.state]
     return _announcement(state, warmup, kind, phase, note or f"phase is {phase}")

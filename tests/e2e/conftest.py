@@ -13,6 +13,7 @@ from tests.e2e.controllers import deploy
 from tests.e2e.controlplane.building import BuildingError, built_programs
 from tests.e2e.controlplane.running import ControlPlane
 from tests.e2e.controlplane.watching import request, wait_until
+from tests.store.databases import fresh_database
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
@@ -58,3 +59,10 @@ async def clean(session: aiohttp.ClientSession) -> AsyncIterator[None]:
     await wait_until(session, JOBS, lambda jobs: not jobs)
     await wait_until(session, "/api/v1/namespaces/default/pods", lambda pods: not pods)
     await request(session, "DELETE", "/api/v1/nodes")
+
+
+@pytest_asyncio.fixture
+async def postgres_log() -> AsyncIterator[str]:
+    """The URL of an empty PostgreSQL schema of the test's own."""
+    async with fresh_database() as url:
+        yield url

@@ -6,7 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -50,7 +50,13 @@ class ControllerProcess:
     """One life of `warmlog run`. Use as a context manager: leaving it stops the process."""
 
     def __init__(
-        self, kubeconfig: Path, folder: Path, *, log: str = "", lease_seconds: int = 20
+        self,
+        kubeconfig: Path,
+        folder: Path,
+        *,
+        log: str = "",
+        lease_seconds: int = 20,
+        options: Sequence[str] = (),
     ) -> None:
         """Keep the log and the output in `folder`; `log` is another place for the log.
 
@@ -60,6 +66,7 @@ class ControllerProcess:
         self.log = log or str(folder / "warmlog.db")
         self.port = free_port()
         self._lease_seconds = lease_seconds
+        self._options = options
         self._kubeconfig = kubeconfig
         self._output = folder / "warmlog.out"
         self._process: subprocess.Popen[bytes] | None = None
@@ -85,7 +92,7 @@ class ControllerProcess:
             WARMLOG, "run", "--log", log, "--kubeconfig", self._kubeconfig,
             "--listen", f"127.0.0.1:{self.port}",
             "--lease-duration-seconds", str(self._lease_seconds),
-            "--request-timeout-seconds", str(self._lease_seconds / 3),
+            "--request-timeout-seconds", str(self._lease_seconds / 3), *self._options,
         ]  # fmt: skip
         with self._output.open("ab") as output:
             self._process = subprocess.Popen(command, stdout=output, stderr=output)
@@ -117,15 +124,21 @@ class ControllerProcess:
 
     async def wait_until_quiet(self, *, timeout_seconds: float = 60) -> dict[str, str]:
         """Wait until the log and the cluster agree; give the last answer."""
+        return await self.wait_until(_is_quiet, timeout_seconds=timeout_seconds)
+
+    async def wait_until(
+        self, holds: Callable[[dict[str, str]], bool], *, timeout_seconds: float = 60
+    ) -> dict[str, str]:
+        """Wait until something holds of `/readyz?verbose`; give that answer."""
         answer: dict[str, str] = {}
         try:
             async with asyncio.timeout(timeout_seconds):
-                while not _is_quiet(answer):
+                while not holds(answer):
                     # Health has no watch: it is asked again, and each answer stands by itself.
                     await asyncio.sleep(0.1)
                     answer = await self.readiness()
         except TimeoutError:
-            raise TimeoutError(f"not quiet: {answer}\n{self.output[-4000:]}") from None
+            raise TimeoutError(f"not so: {answer}\n{self.output[-4000:]}") from None
         return answer
 
     def _end(self, number: signal.Signals) -> int | None:

@@ -8,7 +8,7 @@ from adapters.kubernetes.crd_checking import check_crd, missing_paths, paths_of
 from adapters.ports import ApiUnanswered, Response
 from tests.kubernetes.fakes import Answer, ScriptedApi, refused
 
-MEND = "apply this version's CRD with `kubectl apply -f crds/`"
+MEND = "apply this version's CRD with `kubectl apply -k crds/`"
 STATUS = {
     "phase": "Running",
     "targets": [{"nodeName": "n1"}, {"phase": "Failed"}],

@@ -199,7 +199,7 @@ async def test_a_rollback_makes_the_other_kinds_list_again() -> None:
             refused(404, "", "404 page not found"),
             (
                 "Cluster prod does not serve modelwarmups.model.aibrix.ai:"
-                " apply the CRD with `kubectl apply -f crds/`."
+                " apply the CRD with `kubectl apply -k crds/`."
             ),
         ),
         (
