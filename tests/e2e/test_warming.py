@@ -87,7 +87,7 @@ async def test_five_idle_restarts_add_session_rows_only(
     await create_nodes(session, node_names(2, "gpu"), NodeShape(labels=POOL))
     with ControllerProcess(kubeconfig, tmp_path) as controller:
         await request(session, "POST", WARMUPS, sample())
-        await ended(session)
+        warmup = await ended(session)
         await controller.wait_until_quiet()
     before = rows(controller.log)
     for _ in range(5):
@@ -96,6 +96,7 @@ async def test_five_idle_restarts_add_session_rows_only(
     added = rows(controller.log)[len(before) :]
     assert {row["type"] for row in added} <= {"SessionStarted", "Synced"}
     assert len(added) <= 5 * (1 + 5)
+    assert_replay_agrees(controller.log, warmup)
 
 
 @pytest.mark.usefixtures("clean")
@@ -106,8 +107,9 @@ async def test_a_nodes_whole_story_is_short(
     await create_nodes(session, node_names(4, "gpu"), NodeShape(labels=POOL))
     with ControllerProcess(kubeconfig, tmp_path) as controller:
         await request(session, "POST", WARMUPS, sample())
-        await ended(session)
+        warmup = await ended(session)
         await controller.wait_until_quiet()
+    assert_replay_agrees(controller.log, warmup)
     told = rows(controller.log)
     jobs = {row["subject"].split("/")[3] for row in told if row["type"] == "JobSeen"}
     assert len(jobs) == 4
@@ -136,6 +138,8 @@ async def test_an_unschedulable_nodes_story_does_not_grow_while_others_join(
         after = rows(controller.log)
         assert sum(row["type"] == "NodeSeen" for row in after) > 500
         assert story_of(after, job) == before
+        warmup = await request(session, "GET", f"{WARMUPS}/{NAME}")
+        assert_replay_agrees(controller.log, warmup)
         await delete_nodes(session, joined)
 
 
