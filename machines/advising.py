@@ -18,10 +18,7 @@ BY_REASON: dict[str, str] = {
         "label the node as its message says, or take the name out in a new ModelWarmup"
     ),
     "NodeUnschedulable": "`kubectl uncordon {node}`, or take its taint off",
-    "Unschedulable": (
-        "make the node fit (`kubectl describe node {node}`: cordon, taints, room); "
-        "the Job runs as soon as it does"
-    ),
+    "Unschedulable": "make the node fit (`kubectl describe node {node}`: cordon, taints, room)",
     "WaitingForSlot": NOTHING_TO_DO,
     "PodsTerminating": (
         "nothing, unless it lasts: then `kubectl -n {namespace} get pods -o wide` and see what "

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from engine.events import Subject
 from engine.instants import rfc3339
-from machines.advising import NOTHING_TO_DO, advice
+from machines.advising import BY_REASON, NOTHING_TO_DO, advice
 from machines.conditions import ON_THE_WAY
 from machines.histories import History, Line
 from machines.labels import ENABLED
@@ -165,10 +165,12 @@ def ignored_words(ignored: Ignored) -> str:
 
 def _explained(state: State, warmup: Warmup, view: NodeView, history: History) -> NodeExplanation:
     subject = warmup.subject
-    told = "" if view.state is NodeJobState.READY else advice(
-        view.words.reason, namespace=subject.namespace, name=subject.name,
-        node=view.name, job=view.job,
-    )  # fmt: skip
+    told = ""
+    if view.state is not NodeJobState.READY:
+        told = advice(
+            _nearest(view.words), namespace=subject.namespace, name=subject.name,
+            node=view.name, job=view.job,
+        )  # fmt: skip
     return NodeExplanation(
         view,
         history.moved_at(view.key, view.since),
@@ -176,6 +178,12 @@ def _explained(state: State, warmup: Warmup, view: NodeView, history: History) -
         told,
         tuple(history.nodes.get(view.key, ())),
     )
+
+
+def _nearest(words: Words) -> str:
+    """Give the reason that advice is wanted for: a failed Job's message begins with its cause."""
+    nearest = words.message.partition(":")[0]
+    return nearest if nearest in BY_REASON else words.reason
 
 
 def _node_waits_for(state: State, warmup: Warmup, view: NodeView) -> str:

@@ -24,7 +24,10 @@ def _upgrade(
     log: Annotated[str, typer.Argument(metavar="LOG", help=DATABASE_HELP)],
     output: Annotated[Format, typer.Option("-o", "--output", help="What to print.")] = Format.TEXT,
 ) -> ExitCode:
-    """Bring a log's tables to this version, in one transaction; stop the controller first."""
+    """Bring a log's tables to this version.
+
+    All steps in one transaction. Stop the controller first.
+    """
     before, after, name = run(_run_upgrade(log))
     if output is Format.JSON:
         print_json({"from": before, "log": name, "to": after})
@@ -47,7 +50,7 @@ def _stats(
     log: Annotated[str, typer.Argument(metavar="LOG", help=DATABASE_HELP)],
     output: Annotated[Format, typer.Option("-o", "--output", help="What to print.")] = Format.TEXT,
 ) -> ExitCode:
-    """Count a log's rows by type, with their size, and say from when to when they are."""
+    """Count a log's rows, by type."""
     return run(_run_stats(log, output))
 
 

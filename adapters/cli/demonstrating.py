@@ -18,13 +18,18 @@ def register(app: typer.Typer) -> None:
 
 def _demo(
     nodes: Annotated[
-        int, typer.Option(min=1, max=MOST_NODES, help="How many nodes the pool has.")
+        int, typer.Option(min=1, max=MOST_NODES, metavar="N", help="How many nodes the pool has.")
     ] = 5,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same log, byte for byte.")] = 1,
+    seed: Annotated[
+        int, typer.Option(metavar="N", help="The same seed gives the same log, byte for byte.")
+    ] = 1,
     fail_rate: Annotated[
         float,
         typer.Option(
-            min=0, max=1, help="Chance of each Pod to fail; a node fails with its third Pod."
+            min=0,
+            max=1,
+            metavar="0..1",
+            help="Chance of each Pod to fail; a node fails with its third Pod.",
         ),
     ] = 0.0,
     log: Annotated[

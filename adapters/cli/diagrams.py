@@ -41,7 +41,10 @@ def _machines(
         MachinesFormat, typer.Option("-o", "--output", help="What to print.")
     ] = MachinesFormat.MARKDOWN,
 ) -> ExitCode:
-    """Show the state machines: their states, triggers, moves and joint rules."""
+    """Show the state machines.
+
+    Their states, triggers, moves and joint rules, as Markdown with diagrams.
+    """
     if check:
         return _compare(file)
     if output is MachinesFormat.JSON:

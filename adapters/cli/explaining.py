@@ -39,7 +39,11 @@ def _explain(
     ] = None,
     output: Annotated[Format, typer.Option("-o", "--output", help="What to print.")] = Format.TEXT,
 ) -> ExitCode:
-    """Say why an object is in its phase, what it waits for, and what to do."""
+    """Say why an object is not done yet.
+
+    Its phase and since when, what it waits for or why it failed, what to do, and the rows of the
+    log that led there.
+    """
     return run(_run(parse_reference(reference), log, at, node, cluster, output))
 
 

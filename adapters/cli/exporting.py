@@ -25,7 +25,9 @@ def _export(
         typer.Option("-o", "--output", metavar="FILE", help="Where to write; else to stdout."),
     ] = None,
 ) -> ExitCode:
-    """Write a log as JSON Lines, which replay, explain and verify read as well.
+    """Write a log as JSON Lines.
+
+    Replay, explain and verify read them as well. Equal logs give equal bytes.
 
     Of a .jsonl file that is cut, the whole rows become a whole log.
     """

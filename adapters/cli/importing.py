@@ -24,7 +24,10 @@ def _import(
     ],
     output: Annotated[Format, typer.Option("-o", "--output", help="What to print.")] = Format.TEXT,
 ) -> ExitCode:
-    """Make a log with the rows and the identity of another; whole or not at all."""
+    """Make a log from a recording.
+
+    It gets the rows and the identity of SOURCE, whole or not at all.
+    """
     identity = run(_run(source, log))
     if output is Format.JSON:
         print_json({"epoch": identity.epoch, "log": identity.log_id, "rows": identity.position})

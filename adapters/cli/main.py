@@ -28,7 +28,7 @@ from engine.errors import WarmlogError
 class Commands(TyperGroup):
     """The commands; whatever a user can cause ends in one sentence and a documented code."""
 
-    def invoke(self, ctx: typer.Context) -> Any:
+    def invoke(self, ctx: Any) -> Any:
         """Run a command until all that it printed is out."""
         try:
             code = super().invoke(ctx)

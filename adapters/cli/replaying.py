@@ -18,7 +18,8 @@ from engine.replaying import Replayed, replay
 from engine.stepping import Projection
 from machines.domain import WARMLOG
 from machines.explaining import status_headline
-from machines.states import State
+from machines.messages import cause_text
+from machines.states import State, Words
 
 LOG_HELP = "A database URL, a SQLite file, or a .jsonl file."
 
@@ -45,7 +46,10 @@ def _replay(
         typer.Option("-o", "--output", help="json is canonical: equal statuses, equal bytes."),
     ] = TableFormat.TABLE,
 ) -> ExitCode:
-    """Show every object's status as the log alone gives it."""
+    """Show statuses as the log gives them.
+
+    At its end, or at any moment before. Nothing but the log is looked at.
+    """
     wanted = parse_reference(only) if only else None
     return run(_run(log, at, wanted, cluster, output))
 
@@ -56,10 +60,11 @@ async def _run(
     async with recording(log) as source:
         identity, replayed = await replayed_at(source, at)
         found = chosen(WARMLOG.project(replayed.state), wanted, cluster)
-        if wanted is not None:
-            _print_one(the_one(found, wanted, source, replayed), output)
-        elif output is TableFormat.TABLE:
-            _print_table(found, identity, replayed)
+        one = the_one(found, wanted, source, replayed) if wanted else None
+        if output is TableFormat.TABLE:
+            _print_table(found, identity, replayed, one)
+        elif one is not None:
+            (print_json if output is TableFormat.JSON else print_yaml)(one.status)
         else:
             _print_data(found, identity, replayed, output)
         return source.close_account()
@@ -111,13 +116,6 @@ def _instead(known: list[str], shown: int = 5) -> str:
     return f"it holds {', '.join(known[:shown])}{more}"
 
 
-def _print_one(found: Projection, output: TableFormat) -> None:
-    if output is TableFormat.JSON:
-        print_json(found.status)
-    else:
-        print_yaml(found.status)
-
-
 def _print_data(
     found: Sequence[Projection],
     identity: LogIdentity,
@@ -143,7 +141,10 @@ def _print_data(
 
 
 def _print_table(
-    found: Sequence[Projection], identity: LogIdentity, replayed: Replayed[State]
+    found: Sequence[Projection],
+    identity: LogIdentity,
+    replayed: Replayed[State],
+    one: Projection | None,
 ) -> None:
     page = Page()
     if not found:
@@ -165,6 +166,9 @@ def _print_table(
             heads.insert(0, "CLUSTER")
             rows = [[each.cluster, *row] for each, row in zip(found, rows, strict=True)]
         page.table(heads, rows)
+    if one is not None and one.status["targets"]:
+        page.line()
+        page.table(["NODE", "PHASE", "SINCE", "WHY"], [_target(t) for t in one.status["targets"]])
     page.line()
     cursor = replayed.cursor
     when = f", {moment(cursor.at)}" if cursor.position else ""
@@ -185,3 +189,8 @@ def _row(each: Projection) -> list[str]:
         *(str(status[name]) for name in counters),
         status_headline(status),
     ]
+
+
+def _target(detail: dict[str, Any]) -> list[str]:
+    why = cause_text(Words(detail.get("reason", ""), detail.get("message", "")))
+    return [detail["nodeName"], detail["phase"], detail["lastTransitionTime"], why]

@@ -74,7 +74,10 @@ def _run(
     log_format: MessageFormat = None,
     request_timeout_seconds: RequestSeconds = 10.0,
 ) -> int:
-    """Run the controller against a Kubernetes cluster until it is stopped."""
+    """Run the controller on a cluster.
+
+    It stops at SIGTERM or Ctrl-C; a log that is missing is made.
+    """
     settings = _checked(
         log=log,
         listen=listen,

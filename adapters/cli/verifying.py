@@ -24,7 +24,10 @@ def _verify(
     log: Annotated[str, typer.Argument(metavar="LOG", help=LOG_HELP)],
     output: Annotated[Format, typer.Option("-o", "--output", help="What to print.")] = Format.TEXT,
 ) -> ExitCode:
-    """Decide again wherever the recording decided, and say where this code decides otherwise."""
+    """Decide again, and compare.
+
+    Wherever the recording decided, this code decides too; each difference is printed.
+    """
     return run(_run(log, output))
 
 
