@@ -2,7 +2,7 @@
 
 from engine.events import Event
 from machines.folding_jobs import track_job
-from machines.indexing import arm, mark_refused, put_target, refresh_slot, touch
+from machines.indexing import arm, disarm, mark_refused, put_target, refresh_slot, touch
 from machines.intents import CreateJob, DeleteJob, Intent, Resolve, StampTtl
 from machines.job_names import SALTS
 from machines.messages import describe
@@ -97,7 +97,7 @@ def fold_refused(state: State, event: Event, refused: Refused) -> None:
         warmup.resolve_at = event.at + retry_seconds(warmup.resolve_refusals) * SECOND
         arm(state, warmup.resolve_at, intent.warmup_uid, "resolve")
     else:
-        _job_refused(state, intent, event)
+        _job_refused(state, warmup, intent, event)
 
 
 def retry_job(state: State, warmup: Warmup, uid: str, event: Event) -> None:
@@ -198,15 +198,17 @@ def _conflict_deadline(warmup: Warmup, target: Target, reason: str, event: Event
     return event.at + wait_seconds(warmup) * SECOND
 
 
-def _job_refused(state: State, intent: DeleteJob | StampTtl, event: Event) -> None:
+def _job_refused(state: State, warmup: Warmup, intent: DeleteJob | StampTtl, event: Event) -> None:
     job = state.jobs.get(intent.job_uid)
     if job is None:
         return
     _undo(state, intent)
     refusals = job.refusals + 1
     due = event.at + retry_seconds(refusals) * SECOND
+    disarm(state, job.retry_at, intent.warmup_uid, f"job:{intent.job_uid}")
     _update_job(state, intent.job_uid, retry_at=due, refusals=refusals)
     arm(state, due, intent.warmup_uid, f"job:{intent.job_uid}")
+    settle_target(state, warmup, job.node_uid, event)
 
 
 def _undo(state: State, intent: DeleteJob | StampTtl) -> None:

@@ -1,7 +1,7 @@
 """Folding facts about Jobs and Pods."""
 
 from engine.events import Event, Subject
-from machines.indexing import put_target, refresh_slot
+from machines.indexing import disarm, put_target, refresh_slot
 from machines.levels import JobLevel, PodLevel
 from machines.moving import describe_again, settle_target
 from machines.node_jobs import NodeJobState
@@ -75,8 +75,7 @@ def fold_job_gone(state: State, event: Event, uid: str) -> None:
     state.jobs[uid] = gone
     warmup = owner(state, job)
     if not state.pods.get(uid):
-        _untrack(state, gone)
-        del state.jobs[uid]
+        _forget(state, gone)
     if warmup is not None:
         refresh_slot(state, warmup, job.node_uid)
         settle_target(state, warmup, job.node_uid, event, lost=job if job.unfinished else None)
@@ -147,8 +146,7 @@ def _pods_changed(state: State, event: Event, job_uid: str, level: PodLevel | No
     if job is None:
         return
     if not job.exists and job_uid not in state.pods:
-        _untrack(state, job)
-        del state.jobs[job_uid]
+        _forget(state, job)
     if warmup is None:
         return
     target = warmup.targets.get(job.node_uid)
@@ -178,6 +176,13 @@ def _failure(target: Target, level: PodLevel) -> Words:
         code = f"exit code {level.exit_code}"
         message = message if code in message else f"{code}: {message}" if message else code
     return Words(level.reason or "PodFailed", message)
+
+
+def _forget(state: State, job: Job) -> None:
+    """Neither the Job nor a Pod of it is left: nothing is waited for any more."""
+    _untrack(state, job)
+    disarm(state, job.retry_at, job.warmup_uid, f"job:{job.uid}")
+    del state.jobs[job.uid]
 
 
 def _untrack(state: State, job: Job) -> None:

@@ -28,7 +28,7 @@ from machines.observations import (
     StatusStored,
     Unknown,
 )
-from machines.phases import PUBLISHED_WARMUP_PHASES
+from machines.phases import PUBLISHED_WARMUP_PHASES, WARMUP_STATE_BY_PHASE
 from machines.states import SECOND, Cluster, Known, State
 from machines.warmups import TERMINAL
 
@@ -65,13 +65,12 @@ def _seen(state: State, seen: Seen, clock: int) -> Iterator[Draft]:
     version = _version(seen.version)
     if uid in cluster.buried or (known and version <= known.version and version):
         return
-    if known and (known.level == seen.level or _too_soon(known, seen.level, clock)):
-        return
     kind = seen.subject.kind
-    yield _draft(
-        seen.cluster, seen.subject, f"{kind}Seen", version=str(version), level=seen.level.to_json()
-    )
-    if known is None and kind == "ModelWarmup" and _tells_a_past(seen):
+    if known is None or (known.level != seen.level and not _too_soon(known, seen.level, clock)):
+        level = seen.level.to_json()
+        name = f"{kind}Seen"
+        yield _draft(seen.cluster, seen.subject, name, version=str(version), level=level)
+    if kind == "ModelWarmup" and _tells_a_past(state, seen, known):
         data = dumps(seen.recovered)
         yield Draft(seen.cluster, str(seen.subject), "Recovered", DATA_VERSION, data)
 
@@ -85,13 +84,26 @@ def _too_soon(known: Known, level: Level, clock: int) -> bool:
     return same_but_text and clock - known.at < TEXT_SECONDS * SECOND
 
 
-def _tells_a_past(seen: Seen) -> bool:
-    """Say whether the status is this very object's, ours or the original controller's."""
+def _tells_a_past(state: State, seen: Seen, known: Known | None) -> bool:
+    """Say whether the status tells of this very object what the log does not know.
+
+    It does when the log has no history of the object, whoever wrote the status; else only when it
+    says that the object ended, in another log or at a position that this one has not reached, as
+    after a restored backup.
+    """
     status = seen.recovered
     if not isinstance(status, dict) or status.get("phase") not in PUBLISHED_WARMUP_PHASES:
         return False
     ours = status.get("warmlog")
-    return ours is None or (isinstance(ours, dict) and ours.get("uid") == seen.subject.uid)
+    if known is None:
+        return ours is None or (isinstance(ours, dict) and ours.get("uid") == seen.subject.uid)
+    warmup = state.warmups.get(seen.subject.uid)
+    ended = WARMUP_STATE_BY_PHASE[status["phase"]] in TERMINAL
+    if warmup is None or warmup.state in TERMINAL or not ended or not isinstance(ours, dict):
+        return False
+    position = ours.get("position")
+    later = isinstance(position, int) and position > state.position
+    return ours.get("uid") == seen.subject.uid and (later or ours.get("log") != state.log_id)
 
 
 def _deleted(state: State, deleted: Deleted, clock: int) -> Iterator[Draft]:

@@ -1,0 +1,314 @@
+"""Chaos: facts in any order, about a handful of objects, told to the pure core alone.
+
+`Chaos` turns each action into observations and steps, as a running controller would, and keeps the
+rows. Nothing here is a cluster: Jobs may end before their create is answered, Pods come before
+their Jobs, lists hold what they like.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from engine.canonical_json import dumps, loads
+from engine.events import Draft, Event, Subject
+from engine.stepping import Cursor, step
+from machines import labels
+from machines.domain import WARMLOG
+from machines.ingesting import due_deadlines, ingest
+from machines.intents import CreateJob, DeleteJob, Intent, StampTtl, intent_from_json
+from machines.levels import JobLevel, Level, NamespaceLevel, NodeLevel, PodLevel, WarmupLevel
+from machines.observations import (
+    Absent,
+    Answer,
+    Answered,
+    Deleted,
+    Done,
+    Listed,
+    Observation,
+    Reachability,
+    Refused,
+    RolledBack,
+    Seen,
+    StatusStored,
+    Unknown,
+)
+from machines.states import KINDS, SECOND, Known, State
+from property_tests import actions as act
+from property_tests.actions import Action
+
+CLUSTER = "c"
+_SELECTOR = {"nodeSelector": {"matchExpressions": [{"key": "gpu", "operator": "Exists"}]}}
+_NAMES = {"nodes": {"names": ["n0", "n2"]}}
+_IMAGES = {"images": [{"image": "busybox", "command": ["true"]}]}
+SPECS: tuple[dict[str, Any], ...] = (
+    {
+        "targets": [_SELECTOR],
+        "imagePreload": _IMAGES,
+        "policies": {"parallelism": 2, "retryLimit": 1},
+    },
+    {
+        "targets": [_NAMES, _SELECTOR],
+        "imagePreload": _IMAGES,
+        "policies": {"parallelism": 1, "retryLimit": 0},
+    },
+    {"targets": [_NAMES], "imagePreload": _IMAGES},
+    {"targets": [_NAMES], "imagePreload": {"images": [{"image": "", "command": []}]}},
+)
+ANSWERS: tuple[Answer, ...] = (
+    Done(),
+    Done(found=True),
+    Refused(403, "Forbidden", "exceeded quota"),
+    Refused(422, "Invalid", "spec.x: wrong", field=True),
+    Refused(409, "AlreadyExists", "exists"),
+    Refused(409, "NameTaken", "exists"),
+    Refused(409, "JobNameConflict", "Job j is somebody else's"),
+    Refused(403, "Forbidden", "namespace is terminating", terminating=True),
+    Unknown("timed out"),
+    Absent(),
+)
+
+
+class Chaos:
+    """A log in the making, and the state that its rows give."""
+
+    def __init__(self) -> None:
+        """Begin with an empty log."""
+        self.state: State = WARMLOG.initial("chaos")
+        self.rows: list[Event] = []
+        self.clock = 1_767_225_600 * SECOND
+        self._cursor = Cursor(0, 0, 1, 0)
+        self._version = 100
+        self.last: list[Observation] = []
+        self._newest_life = [0, 0, 0]
+
+    def take(self, action: Action) -> tuple[Event, ...]:
+        """Do what the action says; give the rows that it made."""
+        self.clock += SECOND // 7
+        if isinstance(action, act.Restart):
+            self.last = []
+            session = str(Subject("Session", "", "", ""))
+            return self._step([Draft("", session, "SessionStarted", 1, "{}")])
+        if isinstance(action, act.TimePasses):
+            self.clock += action.seconds * SECOND
+            self.last = list(due_deadlines(self.state, self.clock))
+        elif not isinstance(action, act.Again):
+            self.last = list(_MAKERS[type(action)](self, action))
+        return self.tell(self.last)
+
+    def tell(self, observations: Sequence[Observation]) -> tuple[Event, ...]:
+        """Tell the core what was observed."""
+        return self._step(ingest(self.state, observations, self.clock))
+
+    def known(self, kind: str) -> list[Known]:
+        """Give what the log knows of a kind."""
+        cluster = self.state.clusters.get(CLUSTER)
+        return list(cluster.objects[kind].values()) if cluster else []
+
+    def version(self, kind: str, uid: str, *, late: bool = False) -> str:
+        """Give the next version of an object, or one that it had before."""
+        known = [one for one in self.known(kind) if one.subject.uid == uid]
+        if late and known:
+            return str(max(known[0].version - 1, 1))
+        self._version += 1
+        return str(self._version)
+
+    def seen(
+        self, subject: Subject, level: Level, *, late: bool = False, past: Any = None
+    ) -> Observation:
+        """Observe an object at a level."""
+        version = self.version(subject.kind, subject.uid, late=late)
+        return Seen(CLUSTER, subject, version, level, past)
+
+    def newer_life(self, node: int, life: int) -> int:
+        """Give a life: a machine whose name another one took is never seen again."""
+        self._newest_life[node] = max(self._newest_life[node], life)
+        return self._newest_life[node]
+
+    def job(self, index: int) -> tuple[str, CreateJob]:
+        """Give one of the Jobs that there may be: asked for in this log, or by another one."""
+        made = [
+            (f"job-{row.seq}", intent)
+            for row in self.rows
+            if WARMLOG.is_decision(row.type) and isinstance(intent := intent_in(row), CreateJob)
+        ]
+        others = [
+            (f"other-{node}", CreateJob("mw-0", "ns", f"j{node}", f"n{node}-0", f"n{node}", "", ""))
+            for node in range(2)
+        ]
+        jobs = [*reversed(made[-6:]), *others]
+        return jobs[index % len(jobs)]
+
+    def _step(self, drafts: Iterable[Draft]) -> tuple[Event, ...]:
+        self.state, made = step(WARMLOG, self.state, self._cursor, drafts, self.clock)
+        self._cursor = made.cursor
+        self.rows += made.events
+        return made.events
+
+
+def intent_in(row: Event) -> Intent:
+    """Read the intent that a decision's row holds."""
+    return intent_from_json(row.type, loads(row.data))
+
+
+def _node(chaos: Chaos, action: act.NodeSeen) -> Iterator[Observation]:
+    life = chaos.newer_life(action.node, action.life)
+    name = f"n{action.node}"
+    marks = {labels.ENABLED: "true", labels.POOL: action.pool, "gpu": "1"}
+    wanted = {key: value for key, value in marks.items() if value and (action.gpu or key != "gpu")}
+    level = NodeLevel(tuple(sorted(wanted.items())), (), "True", action.cordoned)
+    yield chaos.seen(Subject("Node", "", name, f"{name}-{life}"), level, late=action.late)
+
+
+def _node_gone(chaos: Chaos, action: act.NodeGone) -> Iterator[Observation]:
+    name = f"n{action.node}"
+    subject = Subject("Node", "", name, f"{name}-{action.life}")
+    yield Deleted(CLUSTER, subject, chaos.version("Node", subject.uid))
+
+
+def _namespace(chaos: Chaos, action: act.NamespaceSeen) -> Iterator[Observation]:
+    level = NamespaceLevel(action.pool, action.terminating)
+    yield chaos.seen(Subject("Namespace", "", "ns", "ns-0"), level)
+
+
+def _warmup_subject(index: int) -> Subject:
+    return Subject("ModelWarmup", "ns", f"mw{index}", f"mw-{index}")
+
+
+def _warmup(chaos: Chaos, action: act.WarmupSeen) -> Iterator[Observation]:
+    wait = ((labels.TARGET_WAIT_SECONDS, action.wait),) if action.wait else ()
+    level = WarmupLevel(action.spec + 1, dumps(SPECS[action.spec]), wait, action.deleting)
+    subject = _warmup_subject(action.warmup)
+    yield chaos.seen(subject, level, past=_past(subject.uid, action.past))
+
+
+def _past(uid: str, past: str) -> dict[str, Any] | None:
+    if not past:
+        return None
+    ours: dict[str, Any] = {"uid": uid, "log": "chaos", "position": 1}
+    if past == "original":
+        return {"phase": "Succeeded", "desiredNodes": 3, "succeededNodes": 3}
+    if past == "somebody else's":
+        ours["uid"] = "another"
+    elif past == "other log":
+        ours["log"] = "older"
+    elif past == "later":
+        ours["position"] = 10**9
+    return {"phase": "Degraded", "failedNodes": 1, "targets": [{"nodeName": "n9"}], "warmlog": ours}
+
+
+def _warmup_gone(chaos: Chaos, action: act.WarmupGone) -> Iterator[Observation]:
+    subject = _warmup_subject(action.warmup)
+    yield Deleted(CLUSTER, subject, chaos.version("ModelWarmup", subject.uid))
+
+
+def _job_level(intent: CreateJob, outcome: str, *, foreign: bool = False) -> JobLevel:
+    controller = "somebody" if foreign else intent.warmup_uid
+    reason = "BackoffLimitExceeded" if outcome == "Failed" else ""
+    return JobLevel(
+        intent.warmup_uid, controller, intent.node_uid, intent.node_name, "", outcome, reason
+    )
+
+
+def _job(chaos: Chaos, action: act.JobSeen) -> Iterator[Observation]:
+    uid, intent = chaos.job(action.job)
+    level = _job_level(intent, action.outcome, foreign=action.foreign)
+    level = level._replace(
+        failed_attempts=action.attempts, ttl_seconds=3600 if action.ttl else None
+    )
+    yield chaos.seen(Subject("Job", "ns", intent.job_name, uid), level, late=action.late)
+
+
+def _job_gone(chaos: Chaos, action: act.JobGone) -> Iterator[Observation]:
+    uid, intent = chaos.job(action.job)
+    subject = Subject("Job", "ns", intent.job_name, uid)
+    last = _job_level(intent, action.outcome) if action.outcome else None
+    yield Deleted(CLUSTER, subject, chaos.version("Job", uid), last)
+
+
+def _pod(chaos: Chaos, action: act.PodSeen) -> Iterator[Observation]:
+    uid, intent = chaos.job(action.job)
+    name = f"{uid}-p{action.pod}"
+    level = PodLevel(
+        warmup_uid=intent.warmup_uid,
+        job_uid=uid,
+        node_name=f"n{action.node}" if action.node >= 0 else "",
+        phase=action.phase,
+        reason=action.reason,
+        message="words" if action.reason else "",
+        exit_code=3 if action.phase == "Failed" else None,
+        deleting=action.deleting,
+    )
+    yield chaos.seen(Subject("Pod", "ns", name, name), level)
+
+
+def _pod_gone(chaos: Chaos, action: act.PodGone) -> Iterator[Observation]:
+    uid, _ = chaos.job(action.job)
+    name = f"{uid}-p{action.pod}"
+    yield Deleted(CLUSTER, Subject("Pod", "ns", name, name), chaos.version("Pod", name))
+
+
+def _answer(chaos: Chaos, action: act.AnswerComes) -> Iterator[Observation]:
+    opened = list(chaos.state.open.values())
+    if not opened:
+        return
+    one, answer = opened[action.intent % len(opened)], ANSWERS[action.answer]
+    if isinstance(answer, Done) and isinstance(one.intent, CreateJob):
+        answer = answer._replace(uid=f"job-{one.seq}")
+    elif isinstance(answer, Done) and isinstance(one.intent, DeleteJob | StampTtl):
+        answer = answer._replace(uid=one.intent.job_uid)
+    yield Answered(one.seq, answer)
+
+
+def _list(chaos: Chaos, action: act.ListComes) -> Iterator[Observation]:
+    yield _listed(chaos, action.kind, without=action.without, stale=action.stale)
+
+
+def _listed(chaos: Chaos, kind: str, *, without: int = 7, stale: bool = False) -> Listed:
+    """List a kind as it is known, but for one object, which is gone, or one that is old."""
+    items = tuple(
+        Seen(CLUSTER, known.subject, str(known.version), known.level)
+        for index, known in enumerate(chaos.known(kind))
+        if index != without
+    )
+    version = "1" if stale else chaos.version(kind, "")
+    return Listed(CLUSTER, kind, version, items)
+
+
+def _all_listed(chaos: Chaos, action: act.AllListed) -> Iterator[Observation]:
+    for kind in KINDS:
+        yield _listed(chaos, kind)
+
+
+def _stored(chaos: Chaos, action: act.StatusIsStored) -> Iterator[Observation]:
+    subject = _warmup_subject(action.warmup)
+    warmup = chaos.state.warmups.get(subject.uid)
+    if warmup is not None:
+        yield StatusStored(CLUSTER, subject, warmup.position)
+
+
+def _answers(chaos: Chaos, action: act.ClusterAnswers) -> Iterator[Observation]:
+    yield Reachability(CLUSTER, action.reachable, "" if action.reachable else "no route to host")
+
+
+def _goes_back(chaos: Chaos, action: act.ClusterGoesBack) -> Iterator[Observation]:
+    yield RolledBack(CLUSTER, "restored")
+    for kind in KINDS:
+        yield _listed(chaos, kind, without=0)
+
+
+_MAKERS: dict[type, Callable[[Chaos, Any], Iterator[Observation]]] = {
+    act.NodeSeen: _node,
+    act.NodeGone: _node_gone,
+    act.NamespaceSeen: _namespace,
+    act.WarmupSeen: _warmup,
+    act.WarmupGone: _warmup_gone,
+    act.JobSeen: _job,
+    act.JobGone: _job_gone,
+    act.PodSeen: _pod,
+    act.PodGone: _pod_gone,
+    act.AnswerComes: _answer,
+    act.ListComes: _list,
+    act.AllListed: _all_listed,
+    act.StatusIsStored: _stored,
+    act.ClusterAnswers: _answers,
+    act.ClusterGoesBack: _goes_back,
+}

@@ -1,0 +1,145 @@
+"""The pure core under chaos: whatever comes in, and in whatever order, these things hold."""
+
+from collections.abc import Iterator
+
+from hypothesis import given, settings
+
+from adapters.store.memory_logs import MemoryLog
+from engine.canonical_json import dumps
+from engine.events import Event
+from engine.verifying import verify
+from machines.domain import WARMLOG
+from machines.observations import RolledBack
+from machines.states import State
+from machines.statuses import warmup_status
+from property_tests.actions import STORIES, Action
+from property_tests.chaos import Chaos, intent_in
+from property_tests.invariants import ALWAYS, BETWEEN, DECIDED, disagreements
+from property_tests.running import run
+
+MORE = settings(max_examples=4 * settings().max_examples)
+
+
+@MORE
+@given(STORIES)
+def test_every_state_keeps_the_invariants(story: list[Action]) -> None:
+    """After every row of every story, each of `ALWAYS` holds."""
+    state = WARMLOG.initial("chaos")
+    for row in rows_of(story):
+        state = WARMLOG.fold(state, row)
+        broken = [holds.__doc__ for holds in ALWAYS if not holds(state)]
+        assert not broken, [f"after {row}", *disagreements(state)]
+
+
+@MORE
+@given(STORIES)
+def test_every_event_keeps_what_must_stay(story: list[Action]) -> None:
+    """Across every row of every story, each of `BETWEEN` holds."""
+    state = WARMLOG.initial("chaos")
+    for row in rows_of(story):
+        before = WARMLOG.copy(state)
+        state = WARMLOG.fold(state, row)
+        broken = [holds.__doc__ for holds in BETWEEN if not holds(before, row, state)]
+        assert not broken, f"by {row}"
+
+
+@MORE
+@given(STORIES)
+def test_every_decision_is_right(story: list[Action]) -> None:
+    """Each decision keeps each of `DECIDED`, those before it in the same batch included."""
+    state = WARMLOG.initial("chaos")
+    for row in rows_of(story):
+        if WARMLOG.is_decision(row.type):
+            broken = [holds.__doc__ for holds in DECIDED if not holds(state, intent_in(row))]
+            assert not broken, f"by {row}"
+        state = WARMLOG.fold(state, row)
+
+
+@MORE
+@given(STORIES)
+def test_deciding_comes_to_rest(story: list[Action]) -> None:
+    """Once its decisions are folded, nothing more is decided, whichever warmup is looked at."""
+    chaos = Chaos()
+    for action in story:
+        chaos.take(action)
+        state = WARMLOG.copy(chaos.state)
+        state.dirty = dict.fromkeys(state.warmups, 1)
+        assert list(WARMLOG.decide(state)) == [], f"after {action}"
+
+
+@MORE
+@given(STORIES)
+def test_position_moves_exactly_with_the_status(story: list[Action]) -> None:
+    """A status that changes names the event that changed it; one that does not, stays to a byte."""
+    state, shown = WARMLOG.initial("chaos"), dict[str, str]()
+    positions = dict[str, int]()
+    for row in rows_of(story):
+        state = WARMLOG.fold(state, row)
+        for uid, text, position in statuses(state):
+            if text == shown.get(uid):
+                assert position == positions[uid], f"{row} changed nothing of {uid}"
+            else:
+                assert position == row.seq, f"{row} changed {uid}: {shown.get(uid)} → {text}"
+            shown[uid], positions[uid] = text, position
+
+
+@MORE
+@given(STORIES)
+def test_folding_in_pieces_is_folding_at_once(story: list[Action]) -> None:
+    """A state dumped and loaded, or copied, after any row goes on as if it had not been."""
+    whole = pieces = WARMLOG.initial("chaos")
+    for row in rows_of(story):
+        whole = WARMLOG.fold(whole, row)
+        left, text = pieces, WARMLOG.dump(pieces)
+        pieces = WARMLOG.fold(WARMLOG.load(text), row)
+        copied = WARMLOG.fold(WARMLOG.copy(left), row)
+        assert WARMLOG.dump(left) == text, "folding a copy changed the original"
+        assert WARMLOG.dump(copied) == WARMLOG.dump(pieces)
+    assert WARMLOG.dump(whole) == WARMLOG.dump(pieces)
+
+
+@MORE
+@given(STORIES)
+def test_the_log_alone_gives_state_and_decisions_again(story: list[Action]) -> None:
+    """Folding the rows gives the live state's statuses, and deciding again the same decisions."""
+    chaos = Chaos()
+    for action in story:
+        chaos.take(action)
+    log = MemoryLog("chaos")
+    log.rows = chaos.rows
+    state = WARMLOG.initial("chaos")
+    for row in chaos.rows:
+        state = WARMLOG.fold(state, row)
+    assert list(WARMLOG.project(state)) == list(WARMLOG.project(chaos.state))
+    assert run(divergences(log)) == []
+
+
+@given(STORIES)
+def test_nothing_is_news_twice(story: list[Action]) -> None:
+    """What was just told adds no row when it is told again, unless its answer was awaited."""
+    chaos = Chaos()
+    for action in story:
+        chaos.take(action)
+        if not any(isinstance(one, RolledBack) for one in chaos.last):  # it unsyncs every kind
+            assert chaos.tell(chaos.last) == (), f"after {action}"
+
+
+async def divergences(log: MemoryLog) -> list[str]:
+    """Verify a log."""
+    return [str(each) async for each in verify(WARMLOG, log)]
+
+
+def rows_of(story: list[Action]) -> Iterator[Event]:
+    """Give the rows that a story makes."""
+    chaos = Chaos()
+    for action in story:
+        yield from chaos.take(action)
+
+
+def statuses(state: State) -> Iterator[tuple[str, str, int]]:
+    """Give (uid, status without its position, position) of every warmup that exists."""
+    for uid, warmup in state.warmups.items():
+        if not warmup.gone:
+            status = warmup_status(state, warmup)
+            position = status["warmlog"].pop("position")
+            yield uid, dumps(status), position
