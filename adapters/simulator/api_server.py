@@ -10,6 +10,7 @@ from typing import Any
 from adapters.ports import JSON_PATCH, MERGE_PATCH, ApiUnanswered, Request, Response
 from adapters.simulator import answers
 from adapters.simulator.answers import Refusal
+from adapters.simulator.decoding import Undecodable
 from adapters.simulator.deleting import DeleteOptions
 from adapters.simulator.faults import Faults, Loss
 from adapters.simulator.listing import Collections
@@ -147,15 +148,9 @@ class ApiServer:
         return Response(201, made)
 
     def _replace(self, request: Request, place: Place) -> Response:
-        body = request.body
-        metadata = (body.get("metadata") or {}) if isinstance(body, dict) else {}
-        if metadata.get("name", place.name) != place.name:
-            raise answers.misnamed(metadata["name"], place.name)
         if place.resource.put_creates and not self._registry.holds(place):
             return self._create(request, place)
-        if not place.resource.blind_put and not metadata.get("resourceVersion"):
-            raise answers.unversioned(place.resource, place.name)
-        return self._changed(request, place, lambda _: body)
+        return self._changed(request, place, lambda _: request.body)
 
     def _patch(self, request: Request, place: Place) -> Response:
         match request.content_type:
@@ -167,10 +162,8 @@ class ApiServer:
                 raise answers.unsupported_media_type("unsupported patch format")
         try:
             return self._changed(request, place, change)
-        except Refusal as refusal:
-            if refusal.response.body["message"].startswith(f"{place.resource.kind} in version"):
-                raise answers.bad_patch(refusal.response.body["message"]) from None
-            raise
+        except Undecodable as refusal:
+            raise answers.bad_patch(str(refusal)) from None
 
     def _changed(self, request: Request, place: Place, change: Changing) -> Response:
         dry_run = dict(request.query).get("dryRun") == "All"

@@ -4,18 +4,25 @@ from collections.abc import Mapping
 from typing import Any
 
 from adapters.simulator import answers
-from adapters.simulator.answers import Cause
-from adapters.simulator.resources import JOB, Resource
+from adapters.simulator.answers import Cause, Refusal
+from adapters.simulator.resources import BY_KIND, JOB, Resource
 from adapters.simulator.storage import Manifest
 
-# The fields whose JSON type a Job's decoder insists on, by path.
+# The fields whose JSON type a decoder insists on, by path.
+_METADATA_TYPES: Mapping[str, type] = {
+    "metadata": dict,
+    "metadata.name": str,
+    "metadata.generateName": str,
+    "metadata.namespace": str,
+    "metadata.uid": str,
+    "metadata.resourceVersion": str,
+    "metadata.labels": dict,
+    "metadata.annotations": dict,
+    "metadata.finalizers": list,
+    "metadata.ownerReferences": list,
+}
 _TYPES: Mapping[str, Mapping[str, type]] = {
     "Job": {
-        "metadata": dict,
-        "metadata.name": str,
-        "metadata.labels": dict,
-        "metadata.annotations": dict,
-        "metadata.ownerReferences": list,
         "spec": dict,
         "spec.parallelism": int,
         "spec.completions": int,
@@ -24,19 +31,23 @@ _TYPES: Mapping[str, Mapping[str, type]] = {
         "spec.ttlSecondsAfterFinished": int,
         "spec.suspend": bool,
         "spec.template": dict,
+        "spec.template.metadata": dict,
+        "spec.template.metadata.labels": dict,
         "spec.template.spec": dict,
         "spec.template.spec.containers": list,
         "spec.template.spec.restartPolicy": str,
         "spec.podFailurePolicy": dict,
     },
-    "Namespace": {"metadata": dict, "metadata.labels": dict},
-    "Node": {"metadata": dict, "metadata.labels": dict, "spec": dict, "spec.unschedulable": bool},
-    "Pod": {"metadata": dict, "metadata.labels": dict, "spec": dict},
-    "Lease": {"metadata": dict, "spec": dict},
+    "Node": {"spec": dict, "spec.unschedulable": bool, "spec.taints": list},
+    "Pod": {"spec": dict, "spec.containers": list, "spec.nodeName": str},
+    "Lease": {"spec": dict},
 }
 _TYPED_PATHS = {
-    kind: [(path, tuple(path.split(".")), wanted) for path, wanted in types.items()]
-    for kind, types in _TYPES.items()
+    kind: [
+        (path, tuple(path.split(".")), wanted)
+        for path, wanted in {**_METADATA_TYPES, **_TYPES.get(kind, {})}.items()
+    ]
+    for kind in BY_KIND
 }
 _GO_TYPES = {int: "int32", str: "string", bool: "bool", dict: "map", list: "slice"}
 _JSON_TYPES = {
@@ -71,28 +82,47 @@ _JOB_SPEC = frozenset(
 )
 
 
+class Undecodable(Refusal):
+    """A body that is refused before anybody looks at what it says."""
+
+
 def decoded(resource: Resource, body: Any) -> Manifest:
     """Give a body as the server understands it; refuses with 400 what it does not."""
     if not isinstance(body, dict):
-        raise answers.bad_request(
-            f"the object provided is unrecognized (must be of type {resource.kind})"
-        )
-    kind, version = body.get("kind", resource.kind), body.get("apiVersion", resource.api_version)
-    if resource.custom and kind != resource.kind and version == resource.api_version:
-        # Only validation looks at the kind of a custom object.
-        cause = Cause("kind", f'Invalid value: "{kind}": must be {resource.kind}')
-        name = (body.get("metadata") or {}).get("name", "")
-        raise answers.invalid(resource._replace(kind=kind), name, [cause])
+        words = f"the object provided is unrecognized (must be of type {resource.kind})"
+        raise _undecodable(words)
+    _check_kind(resource, body)
+    _check_types(resource, body)
+    if not resource.custom and ("kind" not in body or "apiVersion" not in body):
+        body = {**body, "kind": resource.kind, "apiVersion": resource.api_version}
+    if resource is JOB and not (body.get("spec") or {}).keys() <= _JOB_SPEC:
+        spec = {name: part for name, part in body["spec"].items() if name in _JOB_SPEC}
+        body = {**body, "spec": spec}
+    item: Manifest = body
+    return item
+
+
+def _undecodable(words: str) -> Undecodable:
+    return Undecodable(answers.bad_request(words).response)
+
+
+def _check_kind(resource: Resource, body: Manifest) -> None:
+    """Built-in kinds go without saying what they are; custom ones do not."""
+    kind, version = body.get("kind"), body.get("apiVersion")
+    if resource.custom:
+        if not kind or not version:
+            raise _undecodable(f"Object 'Kind' is missing in {resource.kind}")
+        if kind != resource.kind and version == resource.api_version:
+            # Only validation looks at the kind of a custom object.
+            cause = Cause("kind", f'Invalid value: "{kind}": must be {resource.kind}')
+            name = (body.get("metadata") or {}).get("name", "")
+            raise answers.invalid(resource._replace(kind=kind), name, [cause])
+    kind, version = kind or resource.kind, version or resource.api_version
     if (kind, version) != (resource.kind, resource.api_version):
-        raise answers.bad_request(
+        raise _undecodable(
             f'{kind} in version "{version.rpartition("/")[2]}" cannot be handled as a '
             f'{resource.kind}: no kind "{kind}" is registered for version "{version}"'
         )
-    _check_types(resource, body)
-    if resource is JOB and not body.get("spec", {}).keys() <= _JOB_SPEC:
-        spec = {name: part for name, part in body["spec"].items() if name in _JOB_SPEC}
-        return {**body, "spec": spec}
-    return body
 
 
 def _check_types(resource: Resource, body: Manifest) -> None:
@@ -102,12 +132,22 @@ def _check_types(resource: Resource, body: Manifest) -> None:
             value = value.get(part) if isinstance(value, dict) else None
         if value is None or _is_a(value, wanted):
             continue
-        holder = {2: f"{resource.kind}Spec"}.get(len(parts), resource.kind)
-        raise answers.bad_request(
-            f'{resource.kind} in version "{resource.api_version.rpartition("/")[2]}" cannot be '
-            f"handled as a {resource.kind}: json: cannot unmarshal {_JSON_TYPES[type(value)]} "
-            f"into Go struct field {holder}.{path} of type {_GO_TYPES[wanted]}"
-        )
+        raise _mistyped(resource, path, value, _GO_TYPES[wanted])
+    metadata = body.get("metadata") or {}
+    for field in ("labels", "annotations"):
+        for value in (metadata.get(field) or {}).values():
+            if not isinstance(value, str):
+                raise _mistyped(resource, f"metadata.{field}", value, "string")
+
+
+def _mistyped(resource: Resource, path: str, value: Any, wanted: str) -> Undecodable:
+    holder = f"{resource.kind}Spec" if path.count(".") == 1 else resource.kind
+    found = _JSON_TYPES.get(type(value), "null")
+    return _undecodable(
+        f'{resource.kind} in version "{resource.api_version.rpartition("/")[2]}" cannot be '
+        f"handled as a {resource.kind}: json: cannot unmarshal {found} into Go struct field "
+        f"{holder}.{path} of type {wanted}"
+    )
 
 
 def _is_a(value: Any, wanted: type) -> bool:

@@ -116,7 +116,7 @@ def _same(one: Any, other: Any) -> bool:
 def _with(document: Any, path: list[str], value: Any, *, insert: bool) -> Any:
     """Copy the containers along `path` and put `value` at its end."""
     if not path:
-        return value
+        raise PatchFailed("the whole document cannot be replaced")
     part, *rest = path
     if rest:
         value = _with(_child(document, part), rest, value, insert=insert)

@@ -98,9 +98,11 @@ class Registry:
         """
         resource = place.resource
         current = self.get(place)
+        schema = self.schemas.get(resource.kind)
+        if schema is not None:
+            current = schema.pruned(current)  # it may have been stored under another schema
         proposed = redefaulted(resource, decoded(resource, change(current)))
         self._check_identity(resource, current, proposed)
-        schema = self.schemas.get(resource.kind)
         if schema is not None:
             proposed = schema.pruned(proposed)
         wanted = self._allowed(place, current, proposed)
@@ -185,10 +187,12 @@ class Registry:
     def _check_identity(resource: Resource, current: Manifest, proposed: Manifest) -> None:
         old, new = current["metadata"], proposed.get("metadata") or {}
         name = old["name"]
-        if new.get("name", name) != name:
-            raise answers.misnamed(new["name"], name)
-        version = new.get("resourceVersion") or old["resourceVersion"]
-        if version != old["resourceVersion"]:
+        if new.get("name") != name:
+            raise answers.misnamed(new.get("name") or "", name)
+        version = new.get("resourceVersion")
+        if not version and not resource.blind_put:
+            raise answers.unversioned(resource, name)
+        if version and version != old["resourceVersion"]:
             raise answers.modified_since(resource, name)
 
     @staticmethod

@@ -15,7 +15,7 @@ _NUMBERS = (
     "backoffLimit",
     "ttlSecondsAfterFinished",
 )
-_IMMUTABLE = ("selector", "template", "completionMode", "podFailurePolicy")
+_IMMUTABLE = ("selector", "template", "completionMode", "podFailurePolicy", "managedBy")
 _INTERIM_BY_FINAL = {"Complete": "SuccessCriteriaMet", "Failed": "FailureTarget"}
 
 
@@ -44,6 +44,10 @@ def invalid_job_update(current: Manifest, wanted: Manifest) -> Iterator[Cause]:
         if old.get(field) != new.get(field):
             shown = json.dumps(new.get(field))
             yield Cause(f"spec.{field}", f"Invalid value: {shown}: field is immutable")
+    if not new.get("selector"):
+        yield Cause("spec.selector", "Required value", _REQUIRED)
+        words = "Invalid value: `selector` does not match template `labels`"
+        yield Cause("spec.template.metadata.labels", words)
     yield from _negative_numbers(new)
 
 

@@ -1,11 +1,11 @@
 """Building simulated worlds, and doing by hand in them what people and machines do."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from adapters.ports import MERGE_PATCH, Request, Response
 from adapters.simulator import answers
 from adapters.simulator.answers import Refusal
+from adapters.simulator.api_server import ApiServer
 from adapters.simulator.cluster import Cluster
 from adapters.simulator.conditions import with_condition
 from adapters.simulator.plans import NodePlan, Timing
@@ -49,7 +49,7 @@ class World:
         self.add_namespace("default")
 
     @property
-    def api(self) -> Any:
+    def api(self) -> ApiServer:
         """The API server's port."""
         return self.cluster.api
 
