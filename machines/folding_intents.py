@@ -1,7 +1,7 @@
 """Folding decisions, and what became of them."""
 
 from engine.events import Event
-from machines.folding_jobs import track_job
+from machines.folding_jobs import owner, track_job
 from machines.indexing import arm, disarm, mark_refused, put_target, refresh_slot, touch
 from machines.intents import CreateJob, DeleteJob, Intent, Resolve, StampTtl
 from machines.job_names import SALTS
@@ -199,10 +199,10 @@ def _conflict_deadline(warmup: Warmup, target: Target, reason: str, event: Event
 
 
 def _job_refused(state: State, warmup: Warmup, intent: DeleteJob | StampTtl, event: Event) -> None:
-    job = state.jobs.get(intent.job_uid)
-    if job is None:
-        return
     _undo(state, intent)
+    job = state.jobs.get(intent.job_uid)
+    if job is None or owner(state, job) is not warmup:
+        return
     refusals = job.refusals + 1
     due = event.at + retry_seconds(refusals) * SECOND
     disarm(state, job.retry_at, intent.warmup_uid, f"job:{intent.job_uid}")

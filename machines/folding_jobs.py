@@ -23,6 +23,8 @@ def fold_job(state: State, event: Event, subject: Subject, level: JobLevel) -> N
         was = owner(state, old)
         if was is not None and (old.node_uid != job.node_uid or was is not owner(state, job)):
             _untrack(state, old)
+            disarm(state, old.retry_at, old.warmup_uid, f"job:{old.uid}")
+            job = job._replace(retry_at=0)
             settle_target(state, was, old.node_uid, event)
     track_job(state, job, event)
 

@@ -84,9 +84,10 @@ class Chaos:
         """Do what the action says; give the rows that it made."""
         self.clock += SECOND // 7
         if isinstance(action, act.Restart):
-            self.last = []
             session = str(Subject("Session", "", "", ""))
-            return self._step([Draft("", session, "SessionStarted", 1, "{}")])
+            begun = self._step([Draft("", session, "SessionStarted", 1, "{}")])
+            self.last = list(_all_listed(self, action)) if action.listed else []
+            return begun + self.tell(self.last)
         if isinstance(action, act.TimePasses):
             self.clock += action.seconds * SECOND
             self.last = list(due_deadlines(self.state, self.clock))
@@ -258,6 +259,25 @@ def _answer(chaos: Chaos, action: act.AnswerComes) -> Iterator[Observation]:
     yield Answered(one.seq, answer)
 
 
+def _goes_well(chaos: Chaos, action: act.GoesWell) -> Iterator[Observation]:
+    opened = list(chaos.state.open.values())
+    if not opened:
+        return
+    one = opened[action.intent % len(opened)]
+    match one.intent:
+        case CreateJob():
+            uid = f"job-{one.seq}"
+            subject = Subject("Job", "ns", one.intent.job_name, uid)
+            yield chaos.seen(subject, _job_level(one.intent, action.outcome))
+            yield Answered(one.seq, Done(uid))
+        case DeleteJob():
+            yield Answered(one.seq, Done(one.intent.job_uid))
+            subject = Subject("Job", "ns", one.intent.job_name, one.intent.job_uid)
+            yield Deleted(CLUSTER, subject, chaos.version("Job", subject.uid))
+        case _:
+            yield Answered(one.seq, Done())
+
+
 def _list(chaos: Chaos, action: act.ListComes) -> Iterator[Observation]:
     yield _listed(chaos, action.kind, without=action.without, stale=action.stale)
 
@@ -273,7 +293,7 @@ def _listed(chaos: Chaos, kind: str, *, without: int = 7, stale: bool = False) -
     return Listed(CLUSTER, kind, version, items)
 
 
-def _all_listed(chaos: Chaos, action: act.AllListed) -> Iterator[Observation]:
+def _all_listed(chaos: Chaos, action: act.AllListed | act.Restart) -> Iterator[Observation]:
     for kind in KINDS:
         yield _listed(chaos, kind)
 
@@ -306,6 +326,7 @@ _MAKERS: dict[type, Callable[[Chaos, Any], Iterator[Observation]]] = {
     act.PodSeen: _pod,
     act.PodGone: _pod_gone,
     act.AnswerComes: _answer,
+    act.GoesWell: _goes_well,
     act.ListComes: _list,
     act.AllListed: _all_listed,
     act.StatusIsStored: _stored,
