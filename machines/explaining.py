@@ -165,6 +165,7 @@ def ignored_words(ignored: Ignored) -> str:
 
 def _explained(state: State, warmup: Warmup, view: NodeView, history: History) -> NodeExplanation:
     subject = warmup.subject
+    view = view._replace(job=view.job or history.jobs.get(view.key, ""))
     told = ""
     if view.state is not NodeJobState.READY:
         told = advice(
@@ -276,7 +277,7 @@ def _advice(warmup: Warmup, status: dict[str, Any]) -> tuple[str, ...]:
     if told or warmup.state in TERMINAL:
         return tuple(told)
     troubled = [view.name for view in node_views(warmup) if is_troubled(view)]
-    return (f"see below to {_some(troubled)}",) if troubled else (NOTHING_TO_DO,)
+    return (f"see to {_some(troubled)}, below",) if troubled else (NOTHING_TO_DO,)
 
 
 def _some(names: list[str]) -> str:

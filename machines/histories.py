@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from engine.canonical_json import loads
 from engine.events import Event, Subject
-from machines.intents import INTENT_BY_TYPE, Intent, Resolve
+from machines.intents import INTENT_BY_TYPE, CreateJob, Intent, Resolve
 from machines.phases import WARMUP_PHASE
 from machines.states import State, Target, Warmup
 from machines.telling import intent_of, tell
@@ -34,6 +34,7 @@ class History:
         self.subject = subject
         self.lines: list[Line] = []
         self.nodes: dict[str, list[Line]] = {}  # by the target's key
+        self.jobs: dict[str, str] = {}  # name of the Job last asked for, by the target's key
         self.since: Line | None = None  # the row that led to the present phase
         self.gone: Line | None = None
         self._phase: WarmupState | None = None
@@ -96,7 +97,9 @@ class History:
         if event.type == "DeadlinePassed":
             return None  # what it changed says whom it was for
         if event.type in INTENT_BY_TYPE:
-            self._intents[event.seq] = intent_of(event)
+            decided = self._intents[event.seq] = intent_of(event)
+            if isinstance(decided, CreateJob):
+                self.jobs[decided.node_uid] = decided.job_name
         intent = self._intents.get(event.seq) or self._intents.get(event.cause or 0)
         if intent is None or isinstance(intent, Resolve):
             return ""

@@ -5,7 +5,6 @@ from typing import Any
 
 from engine.canonical_json import loads
 from engine.events import Event, Subject
-from engine.instants import clock_time
 from machines.intents import CreateJob, DeleteJob, Intent, Resolve, StampTtl, intent_from_json
 from machines.labels import CONTROL_PLANE, ENABLED, POOL
 from machines.levels import JobLevel, NamespaceLevel, NodeLevel, PodLevel, WarmupLevel
@@ -160,7 +159,7 @@ def _status_stored(event: Event, subject: Subject, data: Any, intent: Intent | N
 
 
 def _deadline_passed(event: Event, subject: Subject, data: Any, intent: Intent | None) -> str:
-    return f"the deadline {clock_time(data['deadline'])} passed"
+    return "a deadline passed"
 
 
 def _what(intent: Intent | None) -> str:

@@ -1,5 +1,6 @@
 """A demo, from the empty cluster to the last table and the log that it leaves behind."""
 
+import asyncio
 import shlex
 import sys
 import tempfile
@@ -9,7 +10,7 @@ from adapters.cli.demo_screens import Lines, LiveTable, Screen, Silence
 from adapters.cli.demo_worlds import LOG_PREFIX, DemoSettings, DemoWorld, build_world
 from adapters.cli.exit_codes import ExitCode
 from adapters.cli.printing import Format, Page, print_json
-from adapters.cli.problems import Misuse, Problem
+from adapters.cli.problems import Misuse, Problem, complain
 from adapters.cli.recordings import run
 from adapters.code_digests import code_digest, code_version
 from adapters.running.writing import Identity
@@ -42,6 +43,10 @@ async def _run(settings: DemoSettings, place: Path, output: Format) -> ExitCode:
         identity = Identity(code_version(), code_digest(), settings.digest())
         driver = await start(demo.world, log, identity, _listener(demo, screen))
         await _drive(driver, demo, screen)
+    except asyncio.CancelledError:
+        screen.close()
+        complain(f"stopped; the log so far is {place}")
+        raise
     finally:
         screen.close()
         await log.close()

@@ -1,5 +1,6 @@
 """How an explanation is printed: short first, detail after; or as JSON."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +17,7 @@ from machines.node_jobs import NodeJobState
 _SHOWN_LINES = 14  # of one chain, in text
 _SHOWN_CHAINS = 3  # nodes whose whole way is shown, in text
 _SHOWN_GROUPS = 10
+_OFTEN = 3  # times that a row says the same, from which on it is told once
 
 
 class Narrator:
@@ -123,8 +125,9 @@ class Narrator:
     ) -> None:
         self._page.line()
         self._page.line(title, style="bold")
-        shown = lines if whole else lines[-_SHOWN_LINES:]
-        left = len(lines) - len(shown)
+        told = _told_once(lines)
+        shown = told if whole else told[-_SHOWN_LINES:]
+        left = len(told) - len(shown)
         if left:
             self._page.line(f"({counted(left, 'earlier row')}: {rest} shows them)", indent=2)
         rows = [
@@ -224,6 +227,24 @@ def _line_json(line: Line) -> dict[str, Any]:
         "ledTo": line.moved,
         "cause": line.cause,
     }
+
+
+def _told_once(lines: tuple[Line, ...]) -> list[Line]:
+    """Give the lines, of those that say the same again and again only the last, with its count."""
+    times = Counter(line.words for line in lines)
+    first: dict[str, int] = {}
+    told = []
+    left = Counter(times)
+    for line in lines:
+        left[line.words] -= 1
+        first.setdefault(line.words, line.at)
+        if line.moved or times[line.words] < _OFTEN:
+            told.append(line)
+        elif not left[line.words]:
+            since = clock(first[line.words])
+            words = f"{line.words} ({times[line.words]} times since {since})"
+            told.append(line._replace(words=words))
+    return told
 
 
 def _groups(nodes: tuple[NodeExplanation, ...]) -> list[list[NodeExplanation]]:

@@ -32,7 +32,9 @@ class Misuse(Problem):
 
 def complain(words: str) -> None:
     """Say one sentence on stderr."""
-    sys.stderr.write(f"warmlog: {one_line(words)}\n")
+    said = one_line(words)
+    end = "" if said.endswith((".", "`", "!", "?", ")")) else "."
+    sys.stderr.write(f"warmlog: {said}{end}\n")
     sys.stderr.flush()
 
 

@@ -97,18 +97,16 @@ def _run(
 def _controlled(settings: "RunSettings") -> int:
     from adapters.cli.messages import configure
     from adapters.composing import SettingsConflict, run_controller
+    from adapters.http.serving import ListenRefused
     from adapters.kubernetes.configuring import AccessUnusable
 
     configure(settings.log_format)
     try:
         return run(run_controller(settings))
-    except SettingsConflict as error:
-        raise Misuse(f"{error}.") from error
+    except (SettingsConflict, ListenRefused) as error:
+        raise Misuse(str(error)) from error
     except AccessUnusable as error:
         raise Problem(ExitCode.CLUSTER_UNUSABLE, str(error)) from error
-    except OSError as error:
-        words = f"--listen {settings.listen}: {error.strerror or error}; name another address."
-        raise Misuse(words) from error
 
 
 def _checked(**given: Any) -> "RunSettings":

@@ -24,9 +24,10 @@ RECORDED = Identity("0.0.1", "c0de" * 16, "5e77" * 16)  # by another warmlog tha
 Happening = Callable[[World], object]
 
 
-def warmlog(*arguments: str | Path) -> Result:
+def warmlog(*arguments: str | Path, **environment: str) -> Result:
     """Run `warmlog` with these arguments; a fault of ours is raised, not swallowed."""
-    return CliRunner().invoke(app, [str(each) for each in arguments], catch_exceptions=False)
+    words = [str(each) for each in arguments]
+    return CliRunner(env=environment).invoke(app, words, catch_exceptions=False)
 
 
 def printed(*arguments: str | Path) -> str:

@@ -1,0 +1,52 @@
+"""Printing: plain tables in a pipe, canonical JSON, YAML."""
+
+import json
+
+import pytest
+import yaml
+
+from adapters.cli.printing import Page, print_json, print_yaml
+from engine.canonical_json import Number, loads
+
+
+def test_a_table_in_a_pipe_is_one_line_a_row(capsys: pytest.CaptureFixture[str]) -> None:
+    """Columns are as wide as they need, no line ends with blanks, and long words stay whole."""
+    long = "word " * 50
+    Page().table(["A", "LONG HEAD"], [["1", "x"], ["22", long], ["line\nend", ""]], indent=1)
+    assert capsys.readouterr().out.splitlines() == [
+        " A         LONG HEAD",
+        " 1         x",
+        f" 22        {long.strip()}",
+        " line end",
+    ]
+
+
+def test_a_table_without_heads_has_no_line_for_them(capsys: pytest.CaptureFixture[str]) -> None:
+    """Where no column has a head, the rows stand alone."""
+    Page().table(["", ""], [["a", "b"]])
+    assert capsys.readouterr().out == "a  b\n"
+
+
+def test_a_table_without_rows_is_its_heads(capsys: pytest.CaptureFixture[str]) -> None:
+    """No rows at all are no error."""
+    Page().table(["A", "B"], [])
+    assert capsys.readouterr().out == "A  B\n"
+
+
+def test_json_and_yaml_keep_numbers(capsys: pytest.CaptureFixture[str]) -> None:
+    """JSON keeps the text of a number; YAML gives its value."""
+    value = {"b": Number("1.50"), "a": [1, None, "é"]}
+    print_json(value)
+    text = capsys.readouterr().out
+    assert text == '{"a":[1,null,"\\u00e9"],"b":1.50}\n'
+    assert loads(text) == value
+    print_yaml(value)
+    assert yaml.safe_load(capsys.readouterr().out) == json.loads(text)
+
+
+def test_words_from_outside_are_made_safe(capsys: pytest.CaptureFixture[str]) -> None:
+    """Neither a line nor a cell lets an escape sequence through."""
+    page = Page()
+    page.line("\x1b[2J")
+    page.table(["A"], [["\x07"]])
+    assert capsys.readouterr().out == "\\x1b[2J\nA\n\\x07\n"
