@@ -78,6 +78,14 @@ def closed_here(place: str) -> LogUnavailable:
     return LogUnavailable(f"The log {place} was closed here: open it again.")
 
 
+class OpenFile(Protocol):
+    """Opens a SQLite file to be read."""
+
+    def __call__(self, path: Path, *, immutable: bool) -> Readings:
+        """Open `path`. Raises LogUnavailable."""
+        ...
+
+
 class _Look(NamedTuple):
     """What a file looks like from outside; equal looks at a file mean that nobody wrote it."""
 
@@ -87,15 +95,24 @@ class _Look(NamedTuple):
     in_use: bool
 
 
-class FileReadings:
-    """Reads a SQLite file without leaving a trace, also while another process starts to write."""
+def _open_file(path: Path, *, immutable: bool) -> Readings:
+    engine = sqlite_engine(path, "ro", immutable=immutable, isolation_level="AUTOCOMMIT")
+    return EngineReadings(engine, str(path))
 
-    def __init__(self, path: Path) -> None:
+
+class FileReadings:
+    """Reads a SQLite file without leaving a trace, also while another process starts to write.
+
+    `open_file` opens it, `immutable` or in the ordinary way.
+    """
+
+    def __init__(self, path: Path, open_file: OpenFile = _open_file) -> None:
         self._path = path
+        self._open_file = open_file
         self._closed = False
         self._reading = asyncio.Lock()
         self._look: _Look | None = None
-        self._readings: EngineReadings | None = None
+        self._readings: Readings | None = None
 
     async def rows(self, statement: Executable, parameters: Parameters | None = None) -> Rows:
         """Run a SELECT. Raises LogUnavailable, LogUnreadable."""
@@ -124,23 +141,18 @@ class FileReadings:
         if readings is not None:
             await readings.close()
 
-    async def _current(self) -> tuple[EngineReadings, _Look]:
+    async def _current(self) -> tuple[Readings, _Look]:
         look = self._see()
         used = self._look
         if self._readings is None or used is None or not (look == used or used.in_use):
             await self._let_go()
-            self._readings = EngineReadings(self._engine(look), str(self._path))
+            self._readings = self._open_file(self._path, immutable=not look.in_use)
             self._look = used = look
         return self._readings, used
 
     def _holds(self, look: _Look) -> bool:
         """Tell whether what was read since `look` is whole: SQLite's locks or nobody wrote."""
         return look.in_use or look == self._see()
-
-    def _engine(self, look: _Look) -> AsyncEngine:
-        return sqlite_engine(
-            self._path, "ro", immutable=not look.in_use, isolation_level="AUTOCOMMIT"
-        )
 
     def _see(self) -> _Look:
         try:

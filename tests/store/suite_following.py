@@ -1,13 +1,17 @@
 """What a follower of a log must see, and when."""
 
 import asyncio
+import gc
 from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
+
+import pytest
 
 from adapters.store.databases import SqlLog, SqlReader
 from adapters.store.opening import open_log
+from engine.errors import LogUnavailable
 from engine.events import Event
-from tests.store.rows import NOON, STARTED, rows
+from tests.store.rows import NOON, STARTED, read_all, rows
 
 NEVER_SECONDS = 3600.0
 """A poll interval that cannot be what woke a follower within a test."""
@@ -82,6 +86,20 @@ class Following:
         await log.close()
         assert await following <= 1
         await log.close()
+
+    @pytest.mark.parametrize("turns", [0, 1, 3, 10])
+    async def test_closing_while_reading(self, log: SqlLog, turns: int) -> None:
+        """A log that is closed while it is read, lets the statement end and its connection go."""
+        await log.open_epoch(STARTED, NOON)
+        await log.append(1, 1, rows(1, 999))
+        reading = asyncio.create_task(read_all(log, batch_rows=999))
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        await log.close()
+        with suppress(LogUnavailable):
+            assert len(await reading) == 1000
+        # A connection that was forgotten is a ResourceWarning, which fails the test.
+        gc.collect()
 
 
 async def _count(followed: AsyncGenerator[Sequence[Event], None]) -> int:

@@ -9,9 +9,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from sqlalchemy import func, select
+from sqlalchemy.sql import Executable
 
+from adapters.store import tables
 from adapters.store.databases import SqlReader
+from adapters.store.dialects import sqlite_engine
 from adapters.store.opening import open_log
+from adapters.store.readings import EngineReadings, FileReadings, Parameters, Readings, Rows
 from engine.errors import LogUnavailable, LogUnreadable
 from tests.store.rows import NOON, STARTED, read_all, rows
 from tests.store.suite_following import SHORT_SECONDS, follow_until, reaches
@@ -137,6 +142,44 @@ async def test_writers_come_and_go(tmp_path: Path) -> None:
     await writing
     assert {length % 100 for length in lengths} <= {0, 1}
     assert lengths == sorted(lengths)
+
+
+class Overtaken:
+    """Readings (adapters.store.readings.Readings) of a file that changes in mid-statement."""
+
+    def __init__(self, path: Path, error: Exception | None) -> None:
+        self._path = path
+        self._error = error
+        self.opened: list[bool] = []
+
+    def __call__(self, path: Path, *, immutable: bool) -> Readings:
+        """Be opened: the first time to be overtaken, then as a file is opened in earnest."""
+        self.opened.append(immutable)
+        if len(self.opened) == 1:
+            return self
+        return EngineReadings(sqlite_engine(path, "ro", immutable=immutable), "")
+
+    async def rows(self, statement: Executable, parameters: Parameters | None = None) -> Rows:
+        """Give what no state of the log ever held, because a writer comes and goes meanwhile."""
+        async with await open_log(self._path) as log:
+            await log.append(1, 10, rows(10, 5))
+        if self._error is not None:
+            raise self._error
+        return ()
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+@pytest.mark.parametrize("error", [None, LogUnreadable("is damaged")])
+async def test_overtaken_statement(path: Path, error: Exception | None) -> None:
+    """Rows, or damage, read while a writer came and went are not believed but read again."""
+    overtaken = Overtaken(path, error)
+    readings = FileReadings(path, overtaken)
+    found = await readings.rows(select(func.max(tables.events.c.seq)))
+    await readings.close()
+    assert found[0][0] == 15
+    assert overtaken.opened == [True, True]
 
 
 async def test_reading_after_a_kill(tmp_path: Path) -> None:
