@@ -1,0 +1,199 @@
+"""Explaining, on states that are made row by row."""
+
+import pytest
+
+from engine.events import Subject
+from machines.explaining import ignored_words, is_troubled, node_views, skipped_nodes
+from machines.node_jobs import NodeJobState
+from machines.observations import Answered, Done, Reachability, Refused, StatusStored, Unknown
+from machines.states import Ignored
+from tests.machines.told import CLUSTER, WARMUP, Told
+
+
+def running() -> Told:
+    """Two nodes, whose Jobs are asked for."""
+    told = Told()
+    told.synced(told.namespace(), told.node("n-1"), told.node("n-2"), told.warmup())
+    return told
+
+
+def created(told: Told) -> None:
+    """Have every open create answered, and its Job seen."""
+    for row in told.decided("CreateJobIntended"):
+        node = "n-1" if '"n-1"' in row.data else "n-2"
+        told.see(told.job(node), Answered(row.seq, Done(f"uid-job-{node}")))
+
+
+def ended(told: Told, *, first: str = "Complete") -> None:
+    """Have both Jobs end, the first one so, and the last look answered."""
+    created(told)
+    told.see(
+        told.job("n-1", outcome=first, reason="" if first == "Complete" else "DeadlineExceeded")
+    )
+    told.see(told.job("n-2", outcome="Complete"))
+    [resolve] = told.decided("ResolveIntended")
+    told.see(Answered(resolve.seq, Done()))
+
+
+def test_a_create_without_an_answer_is_what_is_waited_for() -> None:
+    """Until the API server answers, each node waits for that answer, and nobody need act."""
+    told = running()
+    explanation = told.explain()
+    assert [node.view.words.reason for node in explanation.nodes] == ["JobBeingCreated"] * 2
+    assert [node.waits_for for node in explanation.nodes] == [
+        f"the API server's answer to the create of its Job (position {row.seq})"
+        for row in sorted(told.decided("CreateJobIntended"), key=lambda row: '"n-2"' in row.data)
+    ]
+    assert explanation.advice == ("nothing: it goes on by itself",)
+
+
+def test_an_unknown_outcome_is_said() -> None:
+    """A create whose answer was lost is being looked up, and that is said."""
+    told = running()
+    told.see(Answered(told.decided("CreateJobIntended")[0].seq, Unknown("time-out")))
+    [first, second] = told.explain().nodes
+    assert first.waits_for.endswith("; no answer came, so it is looked up")
+    assert not second.waits_for.endswith("looked up")
+
+
+def test_a_full_parallelism_names_who_holds_the_slots() -> None:
+    """A node that waits for a slot says which nodes have a Job now."""
+    told = Told(policies={"parallelism": 1})
+    told.synced(told.namespace(), told.node("n-1"), told.node("n-2"), told.warmup())
+    [row] = told.decided("CreateJobIntended")
+    told.see(told.job("n-1"), Answered(row.seq, Done("uid-job-n-1")))
+    [first, second] = told.explain().nodes
+    assert first.waits_for == f"Job {first.view.job} to end"
+    assert second.waits_for == "a free slot: n-1 has a Job now"
+
+
+def test_a_refusal_makes_a_node_troubled() -> None:
+    """A refused create comes first, with the server's words and what to do."""
+    told = running()
+    seq = told.decided("CreateJobIntended")[0].seq
+    told.see(Answered(seq, Refused(403, "Forbidden", "exceeded quota")))
+    explanation = told.explain()
+    [troubled] = [node for node in explanation.nodes if is_troubled(node.view)]
+    assert troubled.view.words.message.startswith("exceeded quota; tried again at 00:00:0")
+    assert troubled.advice.startswith("mend what the API server names")
+    assert explanation.advice == (f"see to {troubled.view.name}, below",)
+
+
+def test_an_end_waits_for_its_status_and_then_for_its_jobs() -> None:
+    """What has ended waits until the server holds its status, then until its Jobs have a TTL."""
+    told = running()
+    ended(told)
+    explanation = told.explain()
+    assert explanation.phase == "Succeeded"
+    assert explanation.headline == "2 nodes succeeded"
+    assert explanation.waits_for == ("the API server to take the final status",)
+    told.see(StatusStored(CLUSTER, WARMUP, told.state.warmups[WARMUP.uid].position))
+    assert told.explain().waits_for == ("the clean-up of 2 Jobs",)
+    for row in told.decided("StampTtlIntended"):
+        told.see(Answered(row.seq, Done("uid-job")))
+    assert told.explain().waits_for == ()
+    assert told.explain().advice == ()
+
+
+def test_the_last_look_is_waited_for() -> None:
+    """When every node has ended, the fresh look at the cluster is what is left."""
+    told = running()
+    created(told)
+    told.see(told.job("n-1", outcome="Complete"), told.job("n-2", outcome="Complete"))
+    [row] = told.decided("ResolveIntended")
+    assert told.explain().waits_for == (f"a last look at all nodes (position {row.seq})",)
+    told.see(Answered(row.seq, Refused(500, "InternalError", "etcd")))
+    [waits] = told.explain().waits_for
+    assert waits.startswith("the next try of a last look at all nodes, at 2026-01-01T00:00:")
+
+
+def test_a_degraded_end_names_the_first_cause_and_the_way_on() -> None:
+    """Of an end with failures, the first one is named, and that a new object is needed."""
+    told = running()
+    ended(told, first="Failed")
+    explanation = told.explain()
+    assert explanation.phase == "Degraded"
+    assert explanation.headline.startswith("1 of 2 nodes failed; first n-1: DeadlineExceeded")
+    assert explanation.advice[0].startswith("a ModelWarmup that has ended stays so")
+    [node] = explanation.nodes
+    assert (node.view.state, node.waits_for) == (NodeJobState.FAILED, "")
+    assert node.advice.startswith("find what took so long on n-1")
+
+
+def test_an_unreachable_cluster_makes_all_else_old_news() -> None:
+    """While the cluster does not answer, that stands before everything else."""
+    told = running()
+    told.see(Reachability(CLUSTER, reachable=False, words="connection refused"))
+    [note] = told.explain().notes
+    assert note == (
+        "cluster here does not answer (connection refused): all this is what was known last"
+    )
+    assert told.explain().causes[-1].words == "cluster here does not answer: connection refused"
+    told.see(Reachability(CLUSTER, reachable=True))
+    assert told.explain().notes == ()
+
+
+def test_a_namespace_that_goes_is_what_is_waited_for() -> None:
+    """A terminating namespace is the reason of the whole and of each node that waits."""
+    told = Told(policies={"parallelism": 1})
+    told.synced(told.namespace(), told.node("n-1"), told.node("n-2"), told.warmup())
+    told.see(told.namespace(terminating=True))
+    explanation = told.explain()
+    assert explanation.waits_for == ("namespace models is being deleted",)
+    assert "make the namespace models again" in explanation.advice[0]
+
+
+def test_skipped_nodes_have_their_reason() -> None:
+    """A node that the selector matches and the boundary keeps out is told with its reason."""
+    told = Told()
+    told.synced(told.namespace(), told.node("n-1", enabled=False), told.warmup())
+    [skipped] = told.explain().skipped
+    assert skipped == ("n-1", 'its label model.aibrix.ai/warmup-enabled is not "true"')
+    warmup = told.state.warmups[WARMUP.uid]
+    assert skipped_nodes(told.state, warmup) == (skipped,)
+    assert node_views(warmup) == []
+    assert "label the skipped nodes" in told.explain().advice[-1]
+
+
+def test_nodes_stand_in_the_order_of_their_need() -> None:
+    """Failed nodes come first, then running, pending and ready ones, each by name."""
+    told = Told(policies={"parallelism": 3})
+    nodes = [told.node(f"n-{number}") for number in range(1, 5)]
+    told.synced(told.namespace(), *nodes, told.warmup())
+    for row, node in zip(told.decided("CreateJobIntended"), ("n-1", "n-2", "n-3"), strict=True):
+        told.see(told.job(node), Answered(row.seq, Done(f"uid-job-{node}")))
+    told.see(told.job("n-3", outcome="Failed"), told.job("n-1", outcome="Complete"))
+    views = node_views(told.state.warmups[WARMUP.uid])
+    assert [(view.name, view.state.value) for view in views] == [
+        ("n-3", "Failed"), ("n-2", "Hydrating"), ("n-4", "Pending"), ("n-1", "Ready"),
+    ]  # fmt: skip
+
+
+def test_rows_of_other_objects_are_no_causes() -> None:
+    """Another ModelWarmup, another namespace, and nodes that are not wanted tell nothing here."""
+    told = running()
+    before = told.explain()
+    other = Subject("ModelWarmup", "models", "other", "uid-other")
+    told.see(
+        told.level(other, told.warmup().level),
+        told.level(Subject("Namespace", "", "elsewhere", "uid-e"), told.namespace().level),
+        told.node("outside", enabled=False),
+    )
+    after = told.explain()
+    assert after.causes == before.causes
+    assert [node.chain for node in after.nodes] == [node.chain for node in before.nodes]
+
+
+@pytest.mark.parametrize(
+    ("trigger", "state", "why"),
+    [
+        ("job_failed", "Ready", "an outcome sticks"),
+        ("job_vanished", "Pending", "in that state only these mean something: job_found"),
+    ],
+)
+def test_what_was_ignored_says_why(trigger: str, state: str, why: str) -> None:
+    """A trigger that the machine did not take is told with the reason."""
+    words = ignored_words(Ignored(7, 0, "n-1", trigger, state))
+    assert words.startswith(
+        f"n-1: {trigger.replace('_', ' ')} while {state} was ignored, since {why}"
+    )
