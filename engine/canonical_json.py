@@ -11,6 +11,9 @@ from collections.abc import Iterator
 from typing import Any
 
 
+MOST_DIGITS = 300  # longer integers stay texts; Python itself stops at 4,300 digits
+
+
 class Number:
     """A JSON number that is not a plain integer, kept as the text it was written in."""
 
@@ -53,10 +56,19 @@ def _refuse_constant(name: str) -> Any:
     raise ValueError(msg)
 
 
+def _integer(text: str) -> "int | Number":
+    """Keep what an int would not give back as it was, and what Python refuses to convert."""
+    if text == "-0" or len(text) > MOST_DIGITS:
+        return Number(text)
+    return int(text)
+
+
 _ENCODER = json.JSONEncoder(
     sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False, default=_refuse
 )
-_DECODER = json.JSONDecoder(parse_float=Number, parse_constant=_refuse_constant)
+_DECODER = json.JSONDecoder(
+    parse_float=Number, parse_int=_integer, parse_constant=_refuse_constant
+)
 
 
 def dumps(value: Any) -> str:
