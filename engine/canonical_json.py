@@ -10,7 +10,6 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-
 MOST_DIGITS = 300  # longer integers stay texts; Python itself stops at 4,300 digits
 
 
@@ -66,9 +65,7 @@ def _integer(text: str) -> "int | Number":
 _ENCODER = json.JSONEncoder(
     sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False, default=_refuse
 )
-_DECODER = json.JSONDecoder(
-    parse_float=Number, parse_int=_integer, parse_constant=_refuse_constant
-)
+_DECODER = json.JSONDecoder(parse_float=Number, parse_int=_integer, parse_constant=_refuse_constant)
 
 
 def dumps(value: Any) -> str:
