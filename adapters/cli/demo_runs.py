@@ -2,6 +2,7 @@
 
 import asyncio
 import shlex
+import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -173,14 +174,21 @@ def _print_end(
         f"{ready} of {len(views)} nodes are Ready after {seconds:.1f} s of virtual time "
         f"(seed {settings.seed})."
     )
-    log = shlex.quote(str(place))
+    log, command = shlex.quote(str(place)), _command()
+    midway = f" --at -{max(1, round(seconds / 2))}s"
+    then = "" if unready else midway  # what failed is best asked at the end
     page.line(f"The log is {log}; try")
-    for command in (
-        f"warmlog replay {log} --at -10s",
-        f"warmlog explain {reference} --log {log} --at -10s",
-        f"warmlog verify {log}",
-    ):
-        page.line(command, indent=2)
+    page.line(f"{command} replay {log}{midway}", indent=2)
+    page.line(f"{command} explain {reference} --log {log}{then}", indent=2)
+    page.line(f"{command} verify {log}", indent=2)
+
+
+def _command() -> str:
+    """Give what to type for `warmlog` here: where it is not on the PATH, how it was called."""
+    called = Path(sys.argv[0])
+    if called.name == "warmlog" and shutil.which("warmlog") is None:
+        return shlex.quote(str(called))
+    return "warmlog"
 
 
 def _end_json(

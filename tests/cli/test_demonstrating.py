@@ -51,9 +51,10 @@ def test_nodes_that_fail_have_their_reason_in_the_last_table(tmp_path: Path) -> 
     assert "0 of 2 nodes are Ready" in table
 
 
-def test_the_commands_that_it_names_work(tmp_path: Path) -> None:
+@pytest.mark.parametrize("nodes", [1, 3])
+def test_the_commands_that_it_names_work(nodes: int, tmp_path: Path) -> None:
     """The demo ends with commands to try; each of them runs as it is printed."""
-    text = printed("demo", "--nodes", "3", "--log", tmp_path / "a demo.db")
+    text = printed("demo", "--nodes", str(nodes), "--log", tmp_path / "a demo.db")
     commands = re.findall(r"^  warmlog (.*)$", text, re.MULTILINE)
     assert [command.split()[0] for command in commands] == ["replay", "explain", "verify"]
     for command in commands:

@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from adapters.cli.exit_codes import ExitCode
 from engine.canonical_json import dumps, loads
 from tests.cli.commands import printed, warmlog
@@ -54,3 +56,15 @@ def test_a_cut_file_is_verified_up_to_its_cut(cut: Path) -> None:
     result = warmlog("verify", cut)
     assert result.exit_code == ExitCode.LOG_CUT
     assert "all of 39 rows" in result.stdout
+
+
+@pytest.mark.parametrize("rows", range(14, 21))
+def test_a_cut_between_facts_and_decisions_is_no_divergence(
+    rows: int, exported: Path, tmp_path: Path
+) -> None:
+    """Decisions that stand behind the cut are not taken for decisions that were not made."""
+    path = tmp_path / "cut.jsonl"
+    lines = exported.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[: rows + 1]))
+    result = warmlog("verify", path)
+    assert result.exit_code == ExitCode.LOG_CUT, result.stdout
