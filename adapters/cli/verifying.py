@@ -6,11 +6,12 @@ import typer
 
 from adapters.cli.exit_codes import ExitCode
 from adapters.cli.printing import Format, Page, print_json
-from adapters.cli.recordings import recording, run
+from adapters.cli.recordings import Recording, recording, run
 from adapters.cli.replaying import LOG_HELP
 from adapters.cli.texts import counted
 from engine.canonical_json import loads
 from engine.events import Draft, Event
+from engine.logs import LogIdentity
 from engine.verifying import Divergence, verify
 from machines.domain import WARMLOG
 
@@ -34,29 +35,39 @@ def _verify(
 async def _run(log: str, output: Format) -> ExitCode:
     async with recording(log) as source:
         identity = await source.identify()
-        page = Page()
         found: list[Divergence] = []
         async for divergence in verify(WARMLOG, source):
             if source.cut is not None and divergence.recorded is None:
                 continue  # what the recording decided there may stand behind the cut
             found.append(divergence)
-            if output is Format.TEXT:
-                page.line(str(divergence))
         if output is Format.JSON:
-            print_json(
-                {
-                    "divergences": [_divergence_json(each) for each in found],
-                    "log": identity.log_id,
-                    "position": source.position,
-                    "recordedBy": [each._asdict() for each in source.sessions],
-                }
-            )
-        elif found:
-            page.line(f"{counted(len(found), 'divergence')} in {counted(source.rows, 'row')}")
+            print_json(_found_json(found, identity, source))
         else:
-            page.line(f"no divergence: all of {counted(source.rows, 'row')} would be as recorded")
+            _print_found(found, source)
         code = source.close_account("verified")
         return ExitCode.DIFFERENT if found else code
+
+
+def _print_found(found: list[Divergence], source: Recording) -> None:
+    page = Page()
+    for divergence in found:
+        page.line(str(divergence))
+    rows = counted(source.rows, "row")
+    if found:
+        page.line(f"{counted(len(found), 'divergence')} in {rows}")
+    else:
+        page.line(f"no divergence: all of {rows} would be as recorded")
+
+
+def _found_json(
+    found: list[Divergence], identity: LogIdentity, source: Recording
+) -> dict[str, object]:
+    return {
+        "divergences": [_divergence_json(each) for each in found],
+        "log": identity.log_id,
+        "position": source.position,
+        "recordedBy": [each._asdict() for each in source.sessions],
+    }
 
 
 def _divergence_json(each: Divergence) -> dict[str, object]:
