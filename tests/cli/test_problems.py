@@ -8,6 +8,7 @@ import pytest
 
 from adapters.cli.exit_codes import ExitCode
 from adapters.cli.problems import code_of
+from adapters.composing import LOST, STOPPED
 from engine.errors import (
     EventMalformed,
     Fenced,
@@ -195,6 +196,11 @@ def test_every_error_has_its_code() -> None:
         PositionTaken: ExitCode.SUPERSEDED,
     }
     assert {kind: code_of(kind("words")) for kind in expected} == expected
+
+
+def test_a_controller_that_lost_its_log_says_so_by_its_code() -> None:
+    """What the controller gives when another one took over is the documented code."""
+    assert (STOPPED, LOST) == (ExitCode.OK, ExitCode.SUPERSEDED)
 
 
 def test_the_documentation_lists_every_code() -> None:
