@@ -170,8 +170,11 @@ def _note_pod(target: Target, level: PodLevel) -> Target:
 
 
 def _failure(target: Target, level: PodLevel) -> Words:
-    """A Pod that was cut off before it ran tells less than what had kept it from running."""
-    if level.exit_code is None and target.cause.reason:
+    """A Pod that was cut off before it ran tells less than what had kept it from running.
+
+    A kubelet gives the containers of a deleted Pod that never started exit code 137.
+    """
+    if target.cause.reason and (level.exit_code is None or level.deleting):
         return target.cause
     message = level.message
     if level.exit_code is not None:
