@@ -1,8 +1,8 @@
 """Status books: which statuses have to be sent now, and what the server is known to hold.
 
-A status is sent only when it differs from what was last sent or seen, its position left out; one at
-a time per object, at most five a second; a foreign edit is repaired at most once a minute. The
-book does no I/O, so the live loop and the simulator's driver keep the same one.
+A status is sent only when it differs from what was last sent or seen, one at a time per object, at
+most five a second; a foreign edit is repaired at most once a minute. The book does no I/O, so the
+live loop and the simulator's driver keep the same one.
 """
 
 from collections.abc import Iterator
@@ -160,11 +160,9 @@ class StatusBook:
 
 
 def status_text(status: Any) -> str:
-    """Give a status as text to compare: canonical, the position left out."""
-    if not isinstance(status, dict):
-        return ""
-    ours = status.get("warmlog")
-    if isinstance(ours, dict):
-        rest = {key: value for key, value in ours.items() if key != "position"}
-        status = {**status, "warmlog": rest}
-    return dumps(status)
+    """Give a status as text to compare.
+
+    The position is a part of it: it moves only when the status changes, and one that changed and
+    changed back before it was sent must still name the event that the log names.
+    """
+    return dumps(status) if isinstance(status, dict) else ""

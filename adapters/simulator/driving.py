@@ -93,7 +93,7 @@ class Driver:
         """Give the next instant at which anything can happen; None when all is at rest."""
         state = self.writer.state
         times = [self.world.cluster.next_at(), next_deadline(state), self.book.next_due(state)]
-        if self._look_ups:
+        if self._look_ups and self._is_synced():
             times.append(self._look_ups[0][0])
         due = min((time for time in times if time is not None), default=None)
         return None if due is None else max(due, self.now)
@@ -106,6 +106,8 @@ class Driver:
         for reflector in self._reflectors:
             try:
                 self._inbox += self._read(reflector)
+                if not reflector.watching:  # what the watch was to go on from is forgotten
+                    self._inbox += self._read(reflector)
             except (ApiUnanswered, ReadRefused):
                 self._cursors.pop(reflector.kind.name, None)
         for observation in self._inbox:
