@@ -136,7 +136,8 @@ class Kubelets(Controller):
             if self.runs(node_name) and host["metadata"]["uid"] == machine:
                 action(current)
 
-        self.agenda.put(self.agenda.now + after, ("kubelet", uid, what), run)
+        # Another machine of the name must not be held up by what the one before it had to do.
+        self.agenda.put(self.agenda.now + after, ("kubelet", machine, uid, what), run)
 
     def _set(self, pod: Manifest, status: Manifest) -> Manifest:
         return self.change_status(pod, lambda _: status) or pod
@@ -244,4 +245,6 @@ class Kubelets(Controller):
                 pod_statuses.LOST_CONTAINER,
                 "ContainerStatusUnknown",
             )
-            self._set(pod, status)
+            pod = self._set(pod, status)
+        if is_deleting(pod):
+            self._killed(pod)
