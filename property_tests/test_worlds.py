@@ -1,0 +1,329 @@
+"""Whole warmups on a simulated cluster, while people, machines and networks do what they do.
+
+The controller may crash between any two of its effects, and goes on from its log. At the end all
+faults stop, the world runs to rest, and what was promised is checked.
+"""
+
+from typing import Any, NamedTuple
+
+from hypothesis import note, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+
+from adapters.running.writing import Identity
+from adapters.simulator.clock import MILLISECOND, SECOND
+from adapters.simulator.driving import Driver, start
+from adapters.simulator.faults import (
+    Fault,
+    Loss,
+    every,
+    internal_error,
+    too_many_requests,
+    version_conflict,
+)
+from adapters.simulator.plans import Ending, NodePlan
+from adapters.simulator.resources import JOB, NODE, POD, WARMUP
+from adapters.store.memory_logs import MemoryLog
+from engine.canonical_json import dumps
+from engine.replaying import replay
+from engine.verifying import verify
+from machines import labels
+from machines.domain import WARMLOG
+from machines.node_jobs import UNFINISHED
+from machines.states import State
+from machines.warmups import TERMINAL
+from property_tests.chaos import intent_in
+from property_tests.invariants import ALWAYS, BETWEEN, DECIDED, disagreements
+from property_tests.running import run
+from property_tests.watched_worlds import (
+    NAMESPACE_NAME,
+    POOL,
+    WatchedWorld,
+    has_ended,
+    node_of,
+    warmup_manifest,
+)
+
+IDENTITY = Identity("0", "code", "settings")
+HOUR = 3600 * SECOND
+
+PLANS = {
+    "succeeds": NodePlan(),
+    "fails": NodePlan(ending=Ending.FAIL),
+    "fails once": NodePlan(ending=Ending.FAIL, failures=1),
+    "hangs": NodePlan(ending=Ending.HANG),
+    "never pulls": NodePlan(pull_failures=None),
+}
+SELECTOR = {"nodeSelector": {"matchLabels": {labels.POOL: POOL}}}
+TARGETS: dict[str, list[dict[str, Any]]] = {
+    "selected": [SELECTOR],
+    "named": [{"nodes": {"names": ["n0", "n1", "n9"]}}],
+    "both": [{"nodes": {"names": ["n0", "n9"]}}, SELECTOR],
+}
+FAULTS: dict[str, Fault] = {
+    "request lost": Loss.REQUEST,
+    "reply lost": Loss.REPLY,
+    "429": too_many_requests(),
+    "500": internal_error(),
+    "503": internal_error("the server is currently unable to handle the request"),
+    "409": version_conflict(),
+}
+PARTS = ("/jobs", "/modelwarmups", "/nodes", "/pods", "")
+
+names = st.sampled_from([f"n{index}" for index in range(4)])
+plans = st.sampled_from(sorted(PLANS))
+
+
+class Wish(NamedTuple):
+    """What a ModelWarmup asks for."""
+
+    targets: str
+    parallelism: int
+    retry: int
+    wait: str
+
+
+wishes = st.builds(
+    Wish,
+    st.sampled_from(sorted(TARGETS)),
+    st.integers(1, 3),
+    st.integers(0, 1),
+    st.sampled_from(["", "0", "20"]),
+)
+
+
+class Worlds(RuleBasedStateMachine):
+    """A cluster, the people in it, and a controller that lives many lives."""
+
+    def __init__(self) -> None:
+        """Begin with nothing but a namespace."""
+        super().__init__()
+        self.log = MemoryLog("log-1")
+        self.world: WatchedWorld
+        self.driver: Driver
+
+    @initialize(
+        seed=st.integers(0, 1000),
+        kinds=st.lists(plans, min_size=1, max_size=4),
+        wish=wishes,
+    )
+    def begin(self, seed: int, kinds: list[str], wish: Wish) -> None:
+        """A few machines are there, somebody wishes them warm, and the controller starts."""
+        self.world = WatchedWorld(seed, self.log)
+        for index, kind in enumerate(kinds):
+            self.world.add_node(f"n{index}", pool=POOL, plan=PLANS[kind])
+        self.apply_warmup(0, wish)
+        self.driver = run(start(self.world, self.log, IDENTITY))
+
+    # What people do.
+
+    @rule(index=st.integers(0, 1), wish=wishes)
+    def apply_warmup(self, index: int, wish: Wish) -> None:
+        """Somebody applies a ModelWarmup."""
+        if self.world.find(WARMUP.kind, NAMESPACE_NAME, f"w{index}"):
+            return
+        manifest = warmup_manifest(
+            f"w{index}",
+            TARGETS[wish.targets],
+            parallelism=wish.parallelism,
+            retryLimit=wish.retry,
+            jobTimeoutSeconds=90,
+            ttlSecondsAfterFinished=600,
+        )
+        if wish.wait:
+            manifest["metadata"]["annotations"] = {labels.TARGET_WAIT_SECONDS: wish.wait}
+        self.world.apply(manifest)
+
+    @rule(index=st.integers(0, 1))
+    def delete_warmup(self, index: int) -> None:
+        """Somebody deletes a ModelWarmup."""
+        if self.world.find(WARMUP.kind, NAMESPACE_NAME, f"w{index}"):
+            self.world.delete_warmup(NAMESPACE_NAME, f"w{index}")
+
+    @rule(pool=st.sampled_from([POOL, "q", None]))
+    def move_namespace(self, pool: str | None) -> None:
+        """Somebody puts the namespace into another pool, or into none."""
+        self.world.relabel_namespace(NAMESPACE_NAME, {labels.POOL: pool})
+
+    @rule(pick=st.integers(0, 7))
+    def delete_job(self, pick: int) -> None:
+        """Somebody deletes a Job by hand."""
+        jobs = self.world.listed(JOB.kind)
+        if jobs:
+            self.world.delete_job(NAMESPACE_NAME, jobs[pick % len(jobs)]["metadata"]["name"])
+
+    @rule(pick=st.integers(0, 7))
+    def delete_pod(self, pick: int) -> None:
+        """Somebody deletes a Pod by hand."""
+        pods = self.world.listed(POD.kind)
+        if pods:
+            self.world.delete_pod(NAMESPACE_NAME, pods[pick % len(pods)]["metadata"]["name"])
+
+    # What machines do.
+
+    @rule(name=names, pool=st.sampled_from([POOL, POOL, "q", ""]), kind=plans)
+    def node_joins(self, name: str, pool: str, kind: str) -> None:
+        """A machine joins."""
+        if not self.world.find(NODE.kind, "", name):
+            self.world.add_node(name, pool=pool, plan=PLANS[kind])
+
+    @rule()
+    def control_plane_joins(self) -> None:
+        """A control-plane machine joins the pool, by somebody's mistake."""
+        if not self.world.find(NODE.kind, "", "n9"):
+            self.world.add_control_plane_node("n9", pool=POOL)
+
+    @rule(name=names)
+    def node_leaves(self, name: str) -> None:
+        """A machine leaves for good."""
+        if self.world.find(NODE.kind, "", name):
+            self.world.delete_node(name)
+
+    @rule(name=names, kind=plans)
+    def node_is_replaced(self, name: str, kind: str) -> None:
+        """Another machine takes the name of one that leaves."""
+        if self.world.find(NODE.kind, "", name):
+            self.world.replace_node(name, plan=PLANS[kind])
+
+    @rule(name=names, enabled=st.sampled_from(["true", "false", None]))
+    def opt_in(self, name: str, enabled: str | None) -> None:
+        """A node's opt-in is set, wrong, or taken away."""
+        if self.world.find(NODE.kind, "", name):
+            self.world.relabel_node(name, {labels.ENABLED: enabled})
+
+    @rule(name=names, closed=st.booleans())
+    def cordon(self, name: str, closed: bool) -> None:  # noqa: FBT001 -- a rule's parameter
+        """A node is cordoned, or not any more."""
+        if self.world.find(NODE.kind, "", name):
+            (self.world.cordon if closed else self.world.uncordon)(name)
+
+    # What time and networks do.
+
+    @rule(turns=st.integers(1, 12))
+    def work(self, turns: int) -> None:
+        """The controller does a few things."""
+        for _ in range(turns):
+            run(self.driver.turn())
+
+    @rule(seconds=st.sampled_from([0.05, 1, 5, 30]))
+    def time_passes(self, seconds: float) -> None:
+        """The cluster goes on, and the controller sees nothing of it yet."""
+        self.world.cluster.advance(self.world.cluster.now + int(seconds * 1000) * MILLISECOND)
+
+    @rule(seconds=st.sampled_from([1, 5, 30]))
+    def work_on(self, seconds: int) -> None:
+        """Cluster and controller go on."""
+        run(self.driver.run(until_at=self.world.cluster.now + seconds * SECOND))
+
+    @rule()
+    def crash(self) -> None:
+        """The controller dies where it stands, and another one goes on from the log."""
+        self.driver = run(start(self.world, self.log, IDENTITY))
+
+    @rule(
+        method=st.sampled_from(["POST", "PATCH", "DELETE", "GET"]),
+        part=st.sampled_from(PARTS),
+        fault=st.sampled_from(sorted(FAULTS)),
+        times=st.integers(1, 3),
+    )
+    def trouble(self, method: str, part: str, fault: str, times: int) -> None:
+        """The next requests of a sort go wrong."""
+        self.world.cluster.api.faults.add(every(method, part), FAULTS[fault], times=times)
+
+    @rule(back=st.integers(1, 20))
+    def lists_are_stale(self, back: int) -> None:
+        """Lists are answered from the past, as by a server that lags behind."""
+        version = self.world.cluster.storage.version - back
+        self.world.cluster.api.faults.list_version = max(version, 1)
+
+    @rule()
+    def watches_break(self) -> None:
+        """Every connection breaks."""
+        self.world.cluster.api.cut_watches()
+
+    @rule()
+    def history_is_forgotten(self) -> None:
+        """Watches that break now cannot go on: 410."""
+        self.world.cluster.api.cut_watches()
+        self.world.cluster.compact()
+
+    @precondition(lambda self: not self.world.cluster.api.faults.unreachable)
+    @rule()
+    def network_fails(self) -> None:
+        """Nothing gets through."""
+        self.world.cluster.api.faults.unreachable = "no route to host"
+
+    @rule()
+    def all_is_well(self) -> None:
+        """Network and server are well again."""
+        self.world.cluster.api.faults.clear()
+
+    def teardown(self) -> None:
+        """Let all faults end, come to rest, and check what was promised."""
+        if not hasattr(self, "driver"):
+            return
+        self.all_is_well()
+        run(self.driver.run(until_at=self.world.cluster.now + HOUR))
+        for row in self.log.rows:
+            note(str(row))
+        check_log(self.log)
+        check_rest(self.world, self.driver)
+        check_statuses(self.world, self.driver, self.log)
+
+
+def check_log(log: MemoryLog) -> None:
+    """Every row keeps every invariant, and today's code decides what the log says."""
+    state = WARMLOG.initial("log-1")
+    for row in log.rows:
+        if WARMLOG.is_decision(row.type):
+            wrong = [holds.__doc__ for holds in DECIDED if not holds(state, intent_in(row))]
+            assert not wrong, str(row)
+        before, state = WARMLOG.copy(state), WARMLOG.fold(state, row)
+        broken = [holds.__doc__ for holds in ALWAYS if not holds(state)]
+        broken += [holds.__doc__ for holds in BETWEEN if not holds(before, row, state)]
+        assert not broken, [str(row), *disagreements(state)]
+    assert run(divergences(log)) == []
+
+
+async def divergences(log: MemoryLog) -> list[str]:
+    """Verify a log."""
+    return [str(each) async for each in verify(WARMLOG, log)]
+
+
+def check_rest(world: WatchedWorld, driver: Driver) -> None:
+    """Every warmup ended or says what it waits for, and nothing runs that nobody wants."""
+    state: State = driver.writer.state
+    assert not state.open, "intents without an answer"
+    assert driver.book.unsent(state) == 0, "statuses that were not sent"
+    wanted = set()
+    for warmup in state.warmups.values():
+        for key, target in warmup.targets.items():
+            if target.state in UNFINISHED and warmup.state not in TERMINAL:
+                wanted.add((warmup.subject.uid, key))
+                assert target.words.reason, f"{target} does not say what it waits for"
+        assert warmup.state not in TERMINAL or warmup.stored, "an end that was not stored"
+    for job in world.listed(JOB.kind):
+        whose = job["metadata"]["labels"][labels.WARMUP_UID], node_of(job)
+        assert has_ended(job) or whose in wanted, f"nobody wants {job['metadata']['name']}"
+
+
+def check_statuses(world: WatchedWorld, driver: Driver, log: MemoryLog) -> None:
+    """The server holds, to the byte, what the log alone gives."""
+    replayed = run(replay(WARMLOG, log))
+    shown = {each.subject.uid: each.status for each in WARMLOG.project(replayed.state)}
+    held = {item["metadata"]["uid"]: item.get("status") for item in world.listed(WARMUP.kind)}
+    assert {uid: dumps(status) for uid, status in held.items()} == {
+        uid: dumps(status) for uid, status in shown.items()
+    }
+    assert WARMLOG.dump(rested(replayed.state)) == WARMLOG.dump(rested(driver.writer.state))
+
+
+def rested(state: State) -> State:
+    """Give a state as it is once everything in it has been decided upon."""
+    copied = WARMLOG.copy(state)
+    WARMLOG.rest(copied)
+    return copied
+
+
+TestWorlds = Worlds.TestCase
+TestWorlds.settings = settings(max_examples=settings().max_examples)
