@@ -23,7 +23,7 @@ from engine.events import Event
 from machines.deciding import effect_of
 from machines.domain import WARMLOG
 from machines.ingesting import due_deadlines, next_deadline
-from machines.observations import Listed, Observation, Seen
+from machines.observations import Observation
 from machines.states import KINDS, State
 
 SECOND = 1_000_000_000  # nanoseconds
@@ -122,7 +122,8 @@ class Controller:
             now = self._clock()
             batch, self._inbox = self._inbox, []
             self._drained.set()
-            self._note_seen(batch, now)
+            for observation in batch:
+                self.book.note(observation)
             batch += due_deadlines(self.writer.state, now)
             self.writer.fold_in(batch, now)
             rows = await self._flushed()
@@ -194,13 +195,6 @@ class Controller:
     def _settled(self, write: StatusWrite, result: StatusResult) -> None:
         self._inbox += self.book.settle(write, result, self._clock())
         self._woken.set()
-
-    def _note_seen(self, batch: Sequence[Observation], now: int) -> None:
-        for observation in batch:
-            items = observation.items if isinstance(observation, Listed) else (observation,)
-            for seen in items:
-                if isinstance(seen, Seen) and seen.subject.kind == "ModelWarmup":
-                    self.book.note_seen(seen, now)
 
 
 def _known_versions(state: State, cluster_name: str) -> dict[str, str]:

@@ -24,7 +24,7 @@ from machines.deciding import effect_of
 from machines.domain import WARMLOG
 from machines.ingesting import due_deadlines, next_deadline
 from machines.intents import Effect
-from machines.observations import Answered, Observation, Seen, Unknown
+from machines.observations import Answered, Observation, Unknown
 from machines.states import State
 
 TIMEOUT_SECONDS = 10.0
@@ -111,8 +111,7 @@ class Driver:
             except (ApiUnanswered, ReadRefused):
                 self._cursors.pop(reflector.kind.name, None)
         for observation in self._inbox:
-            if isinstance(observation, Seen):
-                self._note(observation)
+            self.book.note(observation)
         self._inbox += due_deadlines(self.writer.state, self.now)
 
     def _read(self, reflector: Reflector) -> list[Observation]:
@@ -120,21 +119,13 @@ class Driver:
         found: list[Observation] = []
         while not reflector.watching:
             self._cursors.pop(name, None)
-            page = reflector.feed_page(api.handle(reflector.next_request()))
-            for observation in page:
-                for seen in getattr(observation, "items", ()):
-                    self._note(seen)
-            found += page
+            found += reflector.feed_page(api.handle(reflector.next_request()))
         cursor = self._cursors.get(name)
         if cursor is None or cursor.finished:
             cursor = self._cursors[name] = api.open_watch(reflector.next_request())
         for event in cursor.take():
             found += reflector.feed_event(event)
         return found
-
-    def _note(self, seen: Seen) -> None:
-        if seen.subject.kind == "ModelWarmup":
-            self.book.note_seen(seen, self.now)
 
     async def _write(self) -> None:
         observations, self._inbox = self._inbox, []
