@@ -26,12 +26,13 @@ _DECIMAL = {
     "P": Fraction(10**15),
     "E": Fraction(10**18),
 }
+_LONGEST = 64  # characters; no amount of anything has more
 _SHAPE = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+))(?:([eE][+-]?\d{1,3})|([KMGTPE]i|[numkMGTPE]))?\Z")
 
 
 def canonical(quantity: str) -> str:
     """Give the exact amount as a fraction's text; what is no quantity comes back as it is."""
-    match = _SHAPE.match(quantity)
+    match = _SHAPE.match(quantity) if len(quantity) <= _LONGEST else None
     if match is None:
         return quantity
     number, exponent, suffix = match.groups()
