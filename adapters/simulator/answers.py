@@ -59,15 +59,23 @@ def not_found(resource: Resource, name: str) -> Refusal:
     return Refusal(failure(404, "NotFound", message, _details(resource, name)))
 
 
-def no_such_path() -> Refusal:
-    """Refuse: there is no such resource."""
+def no_such_path(*, in_group: bool = True) -> Refusal:
+    """Refuse: there is no such resource; outside all groups that is said in plain text.
+
+    Plain text comes out of the port as a Status that has nothing but a message.
+    """
+    if not in_group:
+        body = {"kind": "Status", "status": "Failure", "message": "404 page not found"}
+        return Refusal(Response(404, body))
     message = "the server could not find the requested resource"
     return Refusal(failure(404, "NotFound", message, {}))
 
 
-def already_exists(resource: Resource, name: str) -> Refusal:
-    """Refuse a create: the name is taken."""
+def already_exists(resource: Resource, name: str, *, deleting: bool = False) -> Refusal:
+    """Refuse a create: the name is taken, maybe by an object that is going."""
     message = f'{resource.full_name} "{name}" already exists'
+    if deleting:
+        message = f"object is being deleted: {message}"
     return Refusal(failure(409, "AlreadyExists", message, _details(resource, name)))
 
 
@@ -206,7 +214,7 @@ def expired(words: str) -> Response:
 
 def too_new(version: int, current: int) -> Refusal:
     """Refuse a read at a version that does not exist yet."""
-    message = f"Too large resource version: {version}, current: {current}"
+    message = f"Timeout: Too large resource version: {version}, current: {current}"
     cause = {"reason": "ResourceVersionTooLarge", "message": "Too large resource version"}
     details = {"causes": [cause], "retryAfterSeconds": 1}
     return Refusal(failure(504, "Timeout", message, details))

@@ -16,7 +16,7 @@ from adapters.simulator.faults import Faults, Loss
 from adapters.simulator.listing import Collections
 from adapters.simulator.patching import PatchFailed, PatchMalformed, json_patched, merge_patched
 from adapters.simulator.registry import Changing, Registry
-from adapters.simulator.resources import POD, Place, place_of
+from adapters.simulator.resources import POD, Place, is_served, place_of
 from adapters.simulator.storage import Change, Manifest, Storage
 from adapters.simulator.watching import WatchCursor
 
@@ -62,7 +62,7 @@ class ApiServer:
         try:
             place = place_of(request.path)
             if place is None:
-                raise answers.no_such_path()
+                raise answers.no_such_path(in_group=is_served(request.path))
             return self._dispatch(request, place)
         except Refusal as refusal:
             return refusal.response

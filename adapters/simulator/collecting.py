@@ -191,6 +191,6 @@ def _expiry(job: Manifest) -> int | None:
         return None
     for kind in ("Complete", "Failed"):
         condition = condition_of(job, kind)
-        if condition is not None and is_true(job, kind):
+        if condition and is_true(job, kind) and condition.get("lastTransitionTime"):
             return instant(condition["lastTransitionTime"]) + int(seconds) * SECOND
     return None

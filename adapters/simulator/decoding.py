@@ -5,7 +5,7 @@ from typing import Any
 
 from adapters.simulator import answers
 from adapters.simulator.answers import Cause, Refusal
-from adapters.simulator.resources import BY_KIND, JOB, Resource
+from adapters.simulator.resources import BY_KIND, Resource
 from adapters.simulator.storage import Manifest
 
 # The fields whose JSON type a decoder insists on, by path.
@@ -59,7 +59,7 @@ _JSON_TYPES = {
     list: "array",
 }
 
-# What a Job's spec can hold; a decoder drops the rest without a word.
+# What the spec of a Job and of a Pod can hold; a decoder drops the rest without a word.
 _JOB_SPEC = frozenset(
     (
         "activeDeadlineSeconds",
@@ -80,6 +80,54 @@ _JOB_SPEC = frozenset(
         "ttlSecondsAfterFinished",
     )
 )
+_POD_SPEC = frozenset(
+    (
+        "activeDeadlineSeconds",
+        "affinity",
+        "automountServiceAccountToken",
+        "containers",
+        "dnsConfig",
+        "dnsPolicy",
+        "enableServiceLinks",
+        "ephemeralContainers",
+        "hostAliases",
+        "hostIPC",
+        "hostNetwork",
+        "hostPID",
+        "hostUsers",
+        "hostname",
+        "hostnameOverride",
+        "imagePullSecrets",
+        "initContainers",
+        "nodeName",
+        "nodeSelector",
+        "os",
+        "overhead",
+        "preemptionPolicy",
+        "priority",
+        "priorityClassName",
+        "readinessGates",
+        "resourceClaims",
+        "resources",
+        "restartPolicy",
+        "runtimeClassName",
+        "schedulerName",
+        "schedulingGates",
+        "schedulingGroup",
+        "securityContext",
+        "serviceAccount",
+        "serviceAccountName",
+        "setHostnameAsFQDN",
+        "shareProcessNamespace",
+        "subdomain",
+        "terminationGracePeriodSeconds",
+        "tolerations",
+        "topologySpreadConstraints",
+        "volumes",
+        "workloadRef",
+    )
+)
+_KNOWN_SPECS = {"Job": _JOB_SPEC, "Pod": _POD_SPEC}
 
 
 class Undecodable(Refusal):
@@ -95,8 +143,9 @@ def decoded(resource: Resource, body: Any) -> Manifest:
     _check_types(resource, body)
     if not resource.custom and ("kind" not in body or "apiVersion" not in body):
         body = {**body, "kind": resource.kind, "apiVersion": resource.api_version}
-    if resource is JOB and not (body.get("spec") or {}).keys() <= _JOB_SPEC:
-        spec = {name: part for name, part in body["spec"].items() if name in _JOB_SPEC}
+    known = _KNOWN_SPECS.get(resource.kind)
+    if known is not None and not (body.get("spec") or {}).keys() <= known:
+        spec = {name: part for name, part in body["spec"].items() if name in known}
         body = {**body, "spec": spec}
     item: Manifest = body
     return item

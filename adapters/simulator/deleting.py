@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from adapters.simulator import answers
 from adapters.simulator.clock import SECOND, instant, timestamp
-from adapters.simulator.resources import JOB, POD, Resource
+from adapters.simulator.resources import JOB, NAMESPACE, POD, Resource
 from adapters.simulator.storage import Manifest
 
 FOREGROUND = "foregroundDeletion"
@@ -34,6 +34,10 @@ def check_preconditions(resource: Resource, current: Manifest, options: DeleteOp
     if options.propagation not in _PROPAGATIONS:
         raise answers.bad_propagation(options.propagation or "")
     if options.uid is not None and options.uid != metadata["uid"]:
+        if resource is NAMESPACE:  # looks at its preconditions itself
+            words = "Precondition failed: UID in precondition: {}, UID in object meta: {}"
+            words = words.format(options.uid, metadata["uid"])
+            raise answers.conflict(resource, metadata["name"], words)
         words = (
             f"the UID in the precondition ({options.uid}) does not match the UID in record "
             f"({metadata['uid']}). The object might have been deleted and then recreated"

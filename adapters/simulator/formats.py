@@ -44,6 +44,10 @@ def invalid_value(value: str, words: str) -> str:
 
 def invalid_name(name: str, path: str) -> Iterator[Cause]:
     """Say what is wrong with an object's name."""
+    if not name:
+        words = "Required value: name or generateName is required"
+        yield Cause(path, words, "FieldValueRequired")
+        return
     if len(name) > _NAME_LIMIT:
         yield Cause(path, invalid_value(name, _TOO_LONG.format(_NAME_LIMIT)))
     if not _DNS_SUBDOMAIN.fullmatch(name):

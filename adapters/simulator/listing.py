@@ -9,8 +9,8 @@ from adapters.ports import Request, Response
 from adapters.simulator import answers
 from adapters.simulator.answers import Refusal
 from adapters.simulator.faults import Faults
-from adapters.simulator.resources import POD, Place, place_of
-from adapters.simulator.selecting import Selector, SelectorMalformed, selector_of
+from adapters.simulator.resources import POD, Place, is_served, place_of
+from adapters.simulator.selecting import Selector, SelectorMalformed, parse_fields, selector_of
 from adapters.simulator.storage import ADDED, Manifest, Storage
 from adapters.simulator.watching import Scope, WatchCursor
 
@@ -43,14 +43,20 @@ class Collections:
         items = reading.items
         if reading.start:
             items = [item for item in items if _key(item) > reading.start]
+        last = _key(items[-1]) if items else ""
         if selects is not None:
             items = [item for item in items if selects(item)]
         metadata: dict[str, Any] = {"resourceVersion": str(reading.version)}
-        if limit and len(items) > limit:
-            metadata["continue"] = _token(reading.version, _key(items[limit - 1]))
-            if selects is None:  # a real server does not count what a selector would leave
-                metadata["remainingItemCount"] = len(items) - limit
-            items = items[:limit]
+        if resource.custom:
+            metadata["continue"] = ""  # lists of custom objects say so when nothing remains
+        if limit and len(items) >= limit:
+            remaining, items = len(items) - limit, items[:limit]
+            # A server does not look whether what remains is selected, nor does it count that. By
+            # name it looks up one object, and nothing remains.
+            if _key(items[-1]) != last and not _by_name(query):
+                metadata["continue"] = _token(reading.version, _key(items[-1]))
+                if selects is None:
+                    metadata["remainingItemCount"] = remaining
         if not resource.custom:
             # Built-in kinds are not named again in each item.
             items = [_unnamed(item) for item in items]
@@ -67,7 +73,7 @@ class Collections:
         place = place_of(request.path)
         try:
             if place is None or place.name:
-                raise answers.no_such_path()
+                raise answers.no_such_path(in_group=is_served(request.path))
             return self._opened(place, dict(request.query))
         except Refusal as refusal:
             resource = place.resource if place else POD
@@ -124,6 +130,11 @@ def _selector(place: Place, query: dict[str, str]) -> Selector | None:
         return selector_of(labels, fields, place.resource.fields)
     except SelectorMalformed as error:
         raise answers.bad_request(str(error)) from None
+
+
+def _by_name(query: dict[str, str]) -> bool:
+    named = parse_fields(query.get("fieldSelector", ""))
+    return any(path == "metadata.name" and equal for path, equal, _ in named)
 
 
 def _number(query: dict[str, str], name: str) -> int:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from adapters.simulator import answers
 from adapters.simulator.answers import Refusal
 from adapters.simulator.clock import Agenda, Chance, timestamp
-from adapters.simulator.conditions import with_condition
+from adapters.simulator.conditions import is_deleting, with_condition
 from adapters.simulator.decoding import decoded
 from adapters.simulator.defaulting import defaulted, redefaulted
 from adapters.simulator.deleting import DeleteOptions, check_preconditions, marked_deleted
@@ -84,11 +84,13 @@ class Registry:
         causes = list(invalid_at_create(resource, wanted))
         if schema is not None:
             causes += schema.invalid(wanted)
+            causes += schema.left_unchecked(causes)
         if causes:
             raise answers.invalid(resource, name, causes)
         key = key_of(namespace, name)
-        if self.storage.get(resource.kind, key) is not None:
-            raise answers.already_exists(resource, name)
+        standing = self.storage.get(resource.kind, key)
+        if standing is not None:
+            raise answers.already_exists(resource, name, deleting=is_deleting(standing))
         return wanted if dry_run else self.storage.put(resource.kind, key, wanted)
 
     def update(self, place: Place, change: Changing, *, dry_run: bool = False) -> Manifest:
@@ -110,6 +112,7 @@ class Registry:
         causes = list(invalid_at_update(place, current, wanted, uid))
         if schema is not None:
             causes += schema.invalid(wanted, current)
+            causes += schema.left_unchecked(causes)
         if causes:
             raise answers.invalid(resource, place.name, causes)
         if wanted == current or dry_run:
@@ -160,13 +163,6 @@ class Registry:
         if not name and given.get("generateName"):
             base = given["generateName"][:_GENERATED_NAME_LIMIT]
             name = base + self._chance.suffix(namespace, given["generateName"], self._made)
-        if not name:
-            cause = answers.Cause(
-                "metadata.name",
-                "Required value: name or generateName is required",
-                "FieldValueRequired",
-            )
-            raise answers.invalid(resource, "", [cause])
         metadata: Manifest = {"name": name}
         if resource.namespaced:
             metadata["namespace"] = namespace

@@ -125,6 +125,11 @@ def place_of(path: str) -> Place | None:
     return Place(resource, namespace, name, subresource)
 
 
+def is_served(path: str) -> bool:
+    """Say whether a path lies in a group and version that the server knows."""
+    return any(path.startswith(f"{root}/") for root, _ in _BY_PATH)
+
+
 def path_of(resource: Resource, namespace: str = "", name: str = "", subresource: str = "") -> str:
     """Write the path of a collection or an object."""
     within = f"/namespaces/{namespace}" if namespace else ""

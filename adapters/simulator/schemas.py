@@ -56,11 +56,14 @@ class Schema:
         if current is not None:
             required = [name for name in schema.get("required") or () if name not in item]
             schema = {**schema, "required": required}
-        causes = [*_invalid(rest, schema, ""), *self._changed(rest, current)]
-        if self._has_rules and any(cause.reason in _BLOCKING for cause in causes):
-            words = "Invalid value: null: some validation rules were not checked"
-            causes.append(Cause("<nil>", words))
-        return causes
+        return [*_invalid(rest, schema, ""), *self._changed(rest, current)]
+
+    def left_unchecked(self, causes: list[Cause]) -> list[Cause]:
+        """Say, as one more cause, that rules in CEL were not looked at because of these causes."""
+        if not self._has_rules or not any(cause.reason in _BLOCKING for cause in causes):
+            return []
+        words = "Invalid value: null: some validation rules were not checked"
+        return [Cause("<nil>", words)]
 
     def _changed(self, rest: Manifest, current: Manifest | None) -> Iterator[Cause]:
         """Say which fields changed that must not: the one rule in CEL that is understood here."""

@@ -7,6 +7,7 @@ are those of a real server.
 from collections.abc import Iterator
 
 from adapters.simulator.answers import Cause
+from adapters.simulator.conditions import is_deleting
 from adapters.simulator.formats import invalid_labels, invalid_name
 from adapters.simulator.resources import EVENT, JOB, POD, Place, Resource
 from adapters.simulator.storage import Manifest
@@ -46,8 +47,14 @@ def invalid_at_update(
     if uid != old["uid"]:
         words = f'Invalid value: "{uid}": field is immutable'
         yield Cause("metadata.uid", words)
+    if is_deleting(current) and set(new.get("finalizers") or ()) - set(old.get("finalizers") or ()):
+        words = "Forbidden: no new finalizers can be added if the object is being deleted"
+        yield Cause("metadata.finalizers", words, "FieldValueForbidden")
     if new.get("labels") is not old.get("labels"):
         yield from invalid_labels(new.get("labels") or {}, "metadata.labels")
+    if place.resource is POD and wanted.get("spec") != current.get("spec"):
+        words = "Forbidden: pod updates may not change fields other than a few"
+        yield Cause("spec", words, "FieldValueForbidden")
     if place.resource is not JOB:
         return
     if place.subresource == "status":

@@ -109,14 +109,13 @@ def test_bodies_of_the_wrong_kind_or_type_are_400() -> None:
 def test_paths_and_methods_that_do_not_exist() -> None:
     """Unknown paths are 404, methods that make no sense 405."""
     world = world_of()
-    for path in (
-        "/apis/batch/v1/jibs",
-        f"{LEASES}/x/status",
-        f"{JOBS}/x/y/z",
-        "/api",
-        "/apis/a/b/c",
-    ):
+    for path in ("/apis/batch/v1/jibs", f"{LEASES}/x/status", f"{JOBS}/x/y/z"):
         assert summary(get(world, path)) == (404, "NotFound")
+    for path in ("/api", "/apis/a/b/c"):
+        assert get(world, path) == (
+            404,
+            {"kind": "Status", "status": "Failure", "message": "404 page not found"},
+        )
     assert post(world, f"{JOBS}/x", {}).code == 405
     assert put(world, JOBS, {}).code == 405
     assert post(world, "/apis/batch/v1/jobs", job_body("x")).code == 405
@@ -304,6 +303,30 @@ def test_a_finalizer_holds_what_was_deleted() -> None:
     assert world.cluster.storage.version == version
     merge(world, f"{WARMUPS}/w", {"metadata": {"finalizers": None}})
     assert get(world, f"{WARMUPS}/w").code == 404
+
+
+def test_nobody_holds_what_is_going() -> None:
+    """A new finalizer on a deleted object is refused; taking one of two off is not."""
+    world = world_of()
+    post(world, WARMUPS, warmup_body("w"))
+    merge(world, f"{WARMUPS}/w", {"metadata": {"finalizers": ["a.b/c", "a.b/d"]}})
+    delete(world, f"{WARMUPS}/w")
+    refused = merge(world, f"{WARMUPS}/w", {"metadata": {"finalizers": ["a.b/c", "a.b/e"]}})
+    assert causes(refused) == [("FieldValueForbidden", "metadata.finalizers")]
+    assert merge(world, f"{WARMUPS}/w", {"metadata": {"finalizers": ["a.b/d"]}}).code == 200
+
+
+def test_a_taken_name_says_whether_its_object_is_going() -> None:
+    """Who creates it again is told that it has to wait."""
+    world = world_of()
+    post(world, WARMUPS, warmup_body("w"))
+    merge(world, f"{WARMUPS}/w", {"metadata": {"finalizers": ["a.b/c"]}})
+    delete(world, f"{WARMUPS}/w")
+    taken = post(world, WARMUPS, warmup_body("w"))
+    assert summary(taken) == (409, "AlreadyExists")
+    assert taken.body["message"] == (
+        'object is being deleted: modelwarmups.model.aibrix.ai "w" already exists'
+    )
 
 
 def test_a_deletion_mark_cannot_be_taken_back() -> None:
