@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import NamedTuple
 
 from engine.canonical_json import dumps
-from engine.errors import LogUnavailable
+from engine.errors import Fenced, LogUnavailable
 from engine.events import Draft, Event, Subject
 from engine.logs import EventLog
 from engine.replaying import Replayed, replay
@@ -73,13 +73,16 @@ async def open_writer(
 ) -> Writer:
     """Begin a new term with `SessionStarted`, and fold the log (by `fold_all`, when given).
 
-    Raises LogUnavailable, LogUnreadable.
+    Raises LogUnavailable, LogUnreadable, and Fenced when another writer took over meanwhile.
     """
     draft = Draft("", str(SESSION), "SessionStarted", 1, dumps(identity._asdict()))
     opened = await log.open_epoch(draft, clock)
     replayed = await (fold_all() if fold_all else replay(WARMLOG, log))
+    if replayed.cursor.epoch > opened.epoch:
+        msg = "another writer took over while the log was read; a new start takes over from it"
+        raise Fenced(msg)
     if replayed.cursor.position != opened.event.seq:
-        msg = "another writer appended while the log was read; start again"
+        msg = f"the log was read to {replayed.cursor.position} only: it is tried again"
         raise LogUnavailable(msg)
     cursor = replayed.cursor._replace(epoch=opened.epoch)
     return Writer(log, replayed.state, cursor)

@@ -7,6 +7,7 @@ import asyncio
 import hashlib
 from collections.abc import AsyncIterator, Sequence
 
+from adapters.store.checking import check_draft, check_rows
 from engine.errors import Fenced, PositionTaken
 from engine.events import Draft, Event
 from engine.logs import LogIdentity, Opened
@@ -37,6 +38,7 @@ class MemoryLog:
 
     async def open_epoch(self, draft: Draft, at: int) -> Opened:
         """Start the next term."""
+        check_draft(draft)
         self._epoch += 1
         last_at = self.rows[-1].at if self.rows else 0
         event = draft.placed(len(self.rows) + 1, self._epoch, max(at, last_at))
@@ -44,14 +46,20 @@ class MemoryLog:
         return Opened(self._epoch, event)
 
     async def append(self, epoch: int, expected_position: int, events: Sequence[Event]) -> None:
-        """Append placed rows; Fenced or PositionTaken when they may not come here."""
+        """Append placed rows, or those of them that are not there yet, as any store does.
+
+        Raises EventMalformed, Fenced, PositionTaken.
+        """
+        check_rows(epoch, expected_position, events)
         if epoch != self._epoch:
-            msg = f"epoch {epoch} is over: the log is at epoch {self._epoch}"
+            msg = f"epoch {epoch} may not append: the newest epoch is {self._epoch}"
             raise Fenced(msg)
-        if expected_position != len(self.rows):
+        landed = len(self.rows) - expected_position
+        if events and landed and not self._ends_with(events[: max(landed, 0)], expected_position):
             msg = f"the log ends at {len(self.rows)}, not at {expected_position}"
             raise PositionTaken(msg)
-        self._extend(events)
+        if landed < len(events):
+            self._extend(events[landed:])
 
     async def follow(self, after: int = 0) -> AsyncIterator[Sequence[Event]]:
         """Give the rows after `after`, and every later one as it comes."""
@@ -70,6 +78,9 @@ class MemoryLog:
 
     async def close(self) -> None:
         """Nothing is held."""
+
+    def _ends_with(self, events: Sequence[Event], position: int) -> bool:
+        return bool(events) and self.rows[position:] == list(events)
 
     def _extend(self, events: Sequence[Event]) -> None:
         self.rows.extend(events)

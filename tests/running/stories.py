@@ -1,0 +1,84 @@
+"""Worlds and observations that the tests of the running parts share."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from adapters.simulator.clock import SECOND
+from adapters.simulator.plans import NodePlan
+from adapters.simulator.worlds import World
+from engine.canonical_json import dumps
+from engine.events import Subject
+from machines.intents import CreateJob, Effect
+from machines.job_bodies import body_digest
+from machines.labels import POOL
+from machines.levels import NamespaceLevel, NodeLevel, WarmupLevel
+from machines.observations import Listed, Observation, Reachability, Seen
+from machines.states import KINDS
+
+NOON = 1_800_000_000 * SECOND
+CLUSTER = "sim"
+WARMUP = Subject("ModelWarmup", "default", "warm", "warm-uid")
+MANIFEST_SPEC: dict[str, Any] = {
+    "targets": [{"nodeSelector": {"matchLabels": {POOL: "gpu"}}}],
+    "imagePreload": {"images": [{"image": "busybox:1", "command": ["true"]}]},
+}
+
+
+def manifest(name: str = "warm", **spec: Any) -> dict[str, Any]:
+    """A ModelWarmup of the pool, some fields of its spec replaced."""
+    return {
+        "apiVersion": "model.aibrix.ai/v1alpha1",
+        "kind": "ModelWarmup",
+        "metadata": {"name": name, "namespace": "default"},
+        "spec": {**MANIFEST_SPEC, **spec},
+    }
+
+
+def pool_world(*nodes: str, plan: NodePlan | None = None) -> World:
+    """A cluster of ready nodes in the pool that the namespace `default` may warm."""
+    world = World(7, name=CLUSTER)
+    world.relabel_namespace("default", {POOL: "gpu"})
+    for node in nodes:
+        world.add_node(node, pool="gpu", plan=plan)
+    world.cluster.advance(world.cluster.now + 2 * SECOND)
+    return world
+
+
+def node_seen(name: str, version: int = 10) -> Seen:
+    """A ready node of the pool."""
+    marks = tuple(sorted({POOL: "gpu", "model.aibrix.ai/warmup-enabled": "true"}.items()))
+    return Seen(CLUSTER, Subject("Node", "", name, f"{name}-uid"), str(version), NodeLevel(marks))
+
+
+def warmup_seen(version: int = 40, status: Any = None, **spec: Any) -> Seen:
+    """The warmup, with the status that the server holds."""
+    level = WarmupLevel(1, dumps({**MANIFEST_SPEC, **spec}))
+    return Seen(CLUSTER, WARMUP, str(version), level, status)
+
+
+def synced(*nodes: Seen, warmups: Sequence[Seen] = ()) -> list[Observation]:
+    """A cluster that has been listed whole, with one namespace in the pool."""
+    namespace = Seen(
+        CLUSTER, Subject("Namespace", "", "default", "ns-uid"), "5", NamespaceLevel("gpu")
+    )
+    items: dict[str, tuple[Seen, ...]] = {
+        "Namespace": (namespace,),
+        "Node": nodes,
+        "ModelWarmup": tuple(warmups),
+    }
+    listed = [Listed(CLUSTER, kind, "50", items.get(kind, ())) for kind in KINDS]
+    return [Reachability(CLUSTER, reachable=True), *listed]
+
+
+def create_effect(seq: int = 3, *, digest: str = "") -> Effect:
+    """A create on its way out, as intended unless another digest is given."""
+    body = {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": {"name": f"warm-{seq}", "namespace": "default"},
+        "spec": {"template": {"spec": {"restartPolicy": "Never", "containers": []}}},
+    }
+    intent = CreateJob(
+        WARMUP.uid, "default", f"warm-{seq}", "n1-uid", "n1", "rev", digest or body_digest(body)
+    )
+    return Effect(seq, CLUSTER, intent, body)
