@@ -5,6 +5,7 @@ work comes back as faults, each naming its field. Defaults and bounds are those 
 API (model.aibrix.ai/v1alpha1); defaults are applied here and never written into the object.
 """
 
+import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -17,6 +18,10 @@ CAPPED_RETRY_LIMIT = 20
 CAPPED_TIMEOUT_SECONDS = 30 * 24 * 3600
 PULL_POLICIES = ("", "Always", "IfNotPresent", "Never")
 OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist")
+
+
+# What could be one, whatever else it holds: it stands in statuses, which have to stay small.
+_NODE_NAME = re.compile(r"[!-.0-~]{1,253}")
 
 
 class Requirement(NamedTuple):
@@ -80,9 +85,13 @@ class _Reader:
 
     def __init__(self) -> None:
         self.faults: list[Fault] = []
+        self._faulty: set[str] = set()
 
     def fault(self, field: str, words: str) -> None:
-        self.faults.append(Fault(field, words))
+        """Note what is wrong with a field, once: what follows from the first fault is no other."""
+        if field not in self._faulty:
+            self._faulty.add(field)
+            self.faults.append(Fault(field, words))
 
     def mapping(self, value: Any, field: str) -> dict[str, Any]:
         if value is None:
@@ -126,7 +135,7 @@ def parse(raw: Any) -> Parsed:
     """Read a stored spec; every fault at once, in the order of the fields."""
     reader = _Reader()
     spec = reader.mapping(raw, "spec")
-    if spec.get("mode", "") not in ("", "Once"):
+    if spec.get("mode") not in (None, "", "Once"):
         reader.fault("spec.mode", 'must be "Once"')
     targets = tuple(_targets(reader, spec.get("targets")))
     preload = reader.mapping(spec.get("imagePreload"), "spec.imagePreload")
@@ -161,7 +170,7 @@ def _target(reader: _Reader, path: str, entry: dict[str, Any]) -> TargetEntry:
         if not names:
             reader.fault(field, "must name at least one node")
         for index, name in enumerate(names):
-            if not name or name.strip() != name or "/" in name:
+            if not _NODE_NAME.fullmatch(name):
                 reader.fault(f"{field}[{index}]", "is not a node's name")
         return TargetEntry(names=names)
     requirements = tuple(_requirements(reader, selector, f"{path}.nodeSelector"))
@@ -182,6 +191,8 @@ def _requirements(reader: _Reader, raw: Any, path: str) -> Iterator[Requirement]
         key = reader.text(term.get("key", ""), f"{field}.key")
         operator = reader.text(term.get("operator", ""), f"{field}.operator")
         values = reader.texts(term.get("values"), f"{field}.values")
+        if not key:
+            reader.fault(f"{field}.key", "must not be empty")
         if operator not in OPERATORS:
             reader.fault(f"{field}.operator", f"must be one of {', '.join(OPERATORS)}")
         elif (operator in ("In", "NotIn")) != bool(values):
@@ -225,6 +236,10 @@ def _custom(reader: _Reader, raw: Any) -> dict[str, Any] | None:
         for path, item in reader.items(custom.get(field), f"spec.custom.{field}"):
             if not isinstance(item, dict):
                 reader.fault(path, "must be an object")
+            elif field == "imagePullSecrets" and not reader.text(
+                item.get("name", ""), f"{path}.name"
+            ):
+                reader.fault(f"{path}.name", "must not be empty")
     return custom or None
 
 

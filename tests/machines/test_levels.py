@@ -1,0 +1,52 @@
+"""Levels: what is kept of an object, and its shape in the log."""
+
+import pytest
+
+from engine.canonical_json import dumps, loads
+from machines.levels import (
+    LEVEL_BY_KIND,
+    JobLevel,
+    Level,
+    NamespaceLevel,
+    NodeLevel,
+    PodLevel,
+    WarmupLevel,
+)
+
+FULL: dict[str, Level] = {
+    "Namespace": NamespaceLevel("p", terminating=True),
+    "Node": NodeLevel(
+        (("a", "1"), ("b", "")), (("k", "v", "NoSchedule"),), "False", unschedulable=True
+    ),
+    "Job": JobLevel("w", "w", "n", "node", "rev", "Failed", "R", "words", 3, 60, deleting=True),
+    "Pod": PodLevel("w", "j", "node", "Failed", "R", "words\x00\ud800", 137, deleting=True),
+    "ModelWarmup": WarmupLevel(3, '{"a":1.0}', (("warmlog.dev/x", "y"),), deleting=True),
+}
+
+
+@pytest.mark.parametrize("kind", LEVEL_BY_KIND)
+def test_a_level_comes_back_from_the_log(kind: str) -> None:
+    """What the log keeps of a level gives an equal level again, full or as empty as can be."""
+    for level in (FULL[kind], LEVEL_BY_KIND[kind]()):
+        text = dumps(level.to_json())
+        assert LEVEL_BY_KIND[kind].from_json(loads(text)) == level
+
+
+@pytest.mark.parametrize("kind", LEVEL_BY_KIND)
+def test_what_is_empty_takes_no_room(kind: str) -> None:
+    """Empty fields are left out of the log."""
+    level = LEVEL_BY_KIND[kind]()
+    assert all(value for value in level.to_json().values())
+
+
+def test_a_level_is_compared_by_value() -> None:
+    """Two levels of the same object are one fact when nothing that matters differs."""
+    assert NodeLevel((("a", "1"),)) == NodeLevel((("a", "1"),))
+    assert NodeLevel((("a", "1"),)) != NodeLevel((("a", "2"),))
+
+
+def test_ended_pods() -> None:
+    """Only Succeeded and Failed are ends: a Pod of an unknown phase may still run."""
+    ended = [phase for phase in ("Pending", "Running", "Succeeded", "Failed", "Unknown", "")
+             if PodLevel(phase=phase).ended]  # fmt: skip
+    assert ended == ["Succeeded", "Failed"]
