@@ -10,13 +10,14 @@ from engine.canonical_json import dumps
 from engine.events import Subject
 from machines.intents import CreateJob, Effect
 from machines.job_bodies import body_digest
-from machines.labels import POOL
+from machines.labels import ENABLED, POOL
 from machines.levels import NamespaceLevel, NodeLevel, WarmupLevel
 from machines.observations import Listed, Observation, Reachability, Seen
 from machines.states import KINDS
 
 NOON = 1_800_000_000 * SECOND
 CLUSTER = "sim"
+POOL_MARKS = tuple(sorted({POOL: "gpu", ENABLED: "true"}.items()))
 WARMUP = Subject("ModelWarmup", "default", "warm", "warm-uid")
 MANIFEST_SPEC: dict[str, Any] = {
     "targets": [{"nodeSelector": {"matchLabels": {POOL: "gpu"}}}],
@@ -46,8 +47,8 @@ def pool_world(*nodes: str, plan: NodePlan | None = None) -> World:
 
 def node_seen(name: str, version: int = 10) -> Seen:
     """A ready node of the pool."""
-    marks = tuple(sorted({POOL: "gpu", "model.aibrix.ai/warmup-enabled": "true"}.items()))
-    return Seen(CLUSTER, Subject("Node", "", name, f"{name}-uid"), str(version), NodeLevel(marks))
+    subject = Subject("Node", "", name, f"{name}-uid")
+    return Seen(CLUSTER, subject, str(version), NodeLevel(POOL_MARKS, ready="True"))
 
 
 def warmup_seen(version: int = 40, status: Any = None, **spec: Any) -> Seen:

@@ -1,0 +1,188 @@
+"""The status book and others: foreign edits, own writes that come back, and what ended before."""
+
+from itertools import permutations
+
+import pytest
+
+from adapters.kubernetes.statuses import Conflict, Stored, Unanswered
+from adapters.running.status_books import StatusBook, StatusWrite
+from adapters.running.status_pages import INTERVAL, REPAIR_INTERVAL, SECOND
+from machines.observations import RolledBack, StatusStored
+from tests.running.stories import CLUSTER, WARMUP, warmup_seen
+from tests.running.test_status_books import BROKEN, FOREIGN, desk, settled_desk
+
+
+async def test_a_foreign_edit_is_repaired() -> None:
+    """Somebody else's status is written over, against its version."""
+    at = await settled_desk()
+    at.book.note(warmup_seen(42, FOREIGN))
+    assert at.unsent == 1
+    write = at.write()
+    assert (write.version, write.status) == ("42", at.status)
+    at.settle(write, Stored("43"))
+    assert at.unsent == 0
+
+
+async def test_repairs_come_once_a_minute() -> None:
+    """Of somebody who edits every second, one edit a minute is undone."""
+    at = await settled_desk()
+    repaired = []
+    for second in range(180):
+        at.book.note(warmup_seen(100 + 2 * second, FOREIGN))
+        for write in at.due():
+            assert isinstance(write, StatusWrite)
+            repaired.append(at.now)
+            at.settle(write, Stored(str(101 + 2 * second)))
+        at.now += SECOND
+    assert len(repaired) == 3
+    assert repaired[1] - repaired[0] == repaired[2] - repaired[1] == REPAIR_INTERVAL
+
+
+async def test_a_repair_that_has_to_wait_is_not_forgotten() -> None:
+    """The second edit within a minute is repaired at the minute's end, and counts until then."""
+    at = await settled_desk()
+    at.book.note(warmup_seen(42, FOREIGN))
+    first = at.now
+    at.store(43)
+    at.book.note(warmup_seen(44, FOREIGN))
+    assert at.due() == []
+    assert at.unsent == 1
+    assert at.book.next_due(at.writer.state) == first + REPAIR_INTERVAL
+    at.now = first + REPAIR_INTERVAL
+    at.store(45)
+    assert at.unsent == 0
+
+
+async def test_news_does_not_wait_for_repairs() -> None:
+    """While a foreign edit has to wait, a projection that changed is sent as quickly as ever."""
+    at = await settled_desk()
+    at.book.note(warmup_seen(42, FOREIGN))
+    at.store(43)
+    at.book.note(warmup_seen(44, FOREIGN))
+    at.change(60)
+    assert at.due() == []
+    at.now += INTERVAL
+    assert at.write().status == at.status
+
+
+async def test_a_repair_that_lost_a_race_is_tried_again_soon() -> None:
+    """A repair that another write outpaced has repaired nothing, so it need not wait a minute."""
+    at = await settled_desk()
+    at.book.note(warmup_seen(42, FOREIGN))
+    at.settle(at.write(), Conflict("43"))
+    at.now += INTERVAL
+    assert at.write().version == "43"
+
+
+ECHOES = ["own", "pruned"]
+HAPPENINGS = ["earlier", "echo", "later", "answer"]
+# The watch gives versions in their order; the answer comes whenever it comes.
+ORDERS = [
+    order
+    for order in permutations(HAPPENINGS)
+    if [each for each in order if each != "answer"] == ["earlier", "echo", "later"]
+]
+
+
+@pytest.mark.parametrize("echo", ECHOES)
+@pytest.mark.parametrize("order", ORDERS)
+async def test_own_writes_that_come_back_are_no_edits(order: tuple[str, ...], echo: str) -> None:
+    """An own write is known in any order of watch and answer, also when the server prunes it.
+
+    The versions before and after it, in which only something else changed, are no edits either.
+    """
+    at = await desk()
+    write = at.write()
+    pruned = {"phase": write.status["phase"]}
+    shown = write.status if echo == "own" else pruned
+    for each in order:
+        match each:
+            case "earlier":
+                at.book.note(warmup_seen(41, None))
+            case "echo":
+                at.book.note(warmup_seen(42, shown))
+            case "later":
+                at.book.note(warmup_seen(43, shown))
+            case "answer":
+                at.settle(write, Stored("42"))
+    at.now += 2 * REPAIR_INTERVAL
+    assert at.due() == []
+    assert at.unsent == 0
+
+
+@pytest.mark.parametrize("order", [("edit", "answer"), ("answer", "edit")])
+async def test_an_edit_right_after_our_write_is_seen(order: tuple[str, str]) -> None:
+    """Somebody who writes over us before we have our own answer is found out all the same."""
+    at = await desk()
+    write = at.write()
+    for each in order:
+        if each == "edit":
+            at.book.note(warmup_seen(42, write.status))
+            at.book.note(warmup_seen(43, FOREIGN))
+        else:
+            at.settle(write, Stored("42"))
+    assert at.unsent == 1
+    at.now += INTERVAL
+    assert at.write().version == "43"
+
+
+@pytest.mark.parametrize("order", [("edit", "answer"), ("answer", "edit")])
+async def test_an_edit_that_we_wrote_over_is_none(order: tuple[str, str]) -> None:
+    """An edit older than our stored write is past, whenever the watch tells of it."""
+    at = await desk()
+    write = at.write()
+    for each in order:
+        if each == "edit":
+            at.book.note(warmup_seen(41, FOREIGN))
+        else:
+            at.settle(write, Stored("42"))
+    at.now += INTERVAL
+    assert at.due() == []
+    assert at.unsent == 0
+
+
+async def test_a_write_without_answer_that_landed_is_not_repeated() -> None:
+    """The watch shows what the lost answer would have said."""
+    at = await desk(**BROKEN)
+    write = at.write()
+    at.book.note(warmup_seen(42, write.status))
+    assert at.settle(write, Unanswered("cut")) == ()
+    at.now += 10 * SECOND
+    assert [type(one) for one in at.due()] == [StatusStored]
+    assert at.unsent == 0
+
+
+async def test_a_terminal_status_is_told_once() -> None:
+    """Its storing makes the fact StatusStored, and a repair of it later makes no second one."""
+    at = await desk(**BROKEN)
+    write = at.write()
+    assert at.settle(write, Stored("41")) == (StatusStored(CLUSTER, WARMUP, write.position),)
+    at.now += INTERVAL
+    at.book.note(warmup_seen(42, FOREIGN))
+    repair = at.write()
+    assert at.settle(repair, Stored("43")) == ()
+
+
+async def test_a_terminal_status_that_is_there_already_is_told() -> None:
+    """After a crash between the write and its row, the next session tells it, and once."""
+    at = await desk(**BROKEN)
+    at.book = StatusBook()
+    at.book.note(warmup_seen(41, at.status))
+    [told] = at.due()
+    assert told == StatusStored(CLUSTER, WARMUP, at.status["warmlog"]["position"])
+    assert at.due() == []
+    at.take(told)
+    assert at.due() == []
+    assert at.writer.state.warmups[WARMUP.uid].stored
+
+
+async def test_a_past_that_comes_back_is_written_over() -> None:
+    """After a restored backup the versions begin again, and what the server holds is compared."""
+    at = await settled_desk()
+    at.take(RolledBack(CLUSTER, "restored"))
+    assert at.unsent == 1
+    at.book.note(warmup_seen(30, None))
+    write = at.write()
+    assert write.version == "30"
+    at.settle(write, Stored("31"))
+    assert at.unsent == 0
