@@ -1,0 +1,101 @@
+"""The whole controller over a simulated cluster, on virtual time."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any, NamedTuple
+
+from adapters.kubernetes.announcing import Announcement
+from adapters.running.announcing import Announcer
+from adapters.running.controller import Controller, Limits
+from adapters.running.writing import open_writer
+from adapters.simulator.worlds import World
+from adapters.store.memory_logs import MemoryLog
+from engine.canonical_json import dumps
+from engine.verifying import verify
+from machines.domain import WARMLOG
+from machines.states import State
+from tests.running.fakes import WRITER, StubbornLog, WatchedApi
+from tests.running.virtual import LoopTimer
+
+
+class Life(NamedTuple):
+    """One session of the controller, and what it touches."""
+
+    world: World
+    log: StubbornLog
+    api: WatchedApi
+    controller: Controller
+    news: list[Announcement]
+    task: asyncio.Task[None]
+
+    @property
+    def types(self) -> list[str]:
+        """The types of the log's rows."""
+        return [row.type for row in self.log.rows]
+
+    @property
+    def unsent(self) -> int:
+        """How many statuses the server may not hold."""
+        return self.controller.book.unsent(self.controller.writer.state)
+
+    async def until(self, holds: Callable[[], object], *, seconds: float = 600) -> None:
+        """Let virtual time pass until something holds; it is a failure when it never does."""
+        for _ in range(int(seconds * 10)):
+            if holds():
+                return
+            assert not self.task.done(), "the controller has ended"
+            await asyncio.sleep(0.1)
+        raise AssertionError(f"it never came to that in {seconds} s: {self.types[-5:]}")
+
+    async def ended(self, name: str = "warm") -> None:
+        """Wait until a warmup has ended, on the server and in the log."""
+        await self.until(lambda: phase(self.world, name) in {"Succeeded", "Degraded", "Failed"})
+        await self.until(lambda: not self.unsent and not self.controller.writer.state.open)
+
+
+@asynccontextmanager
+async def living(
+    world: World, log: StubbornLog | None = None, limits: Limits | None = None
+) -> AsyncIterator[Life]:
+    """Run a session while the context lasts, then cancel it, as a signal would."""
+    log = log or StubbornLog(MemoryLog("log"))
+    api = WatchedApi(world.api)
+    writer = await open_writer(log, WRITER, world.cluster.now)
+    announcer, news = Announcer(writer.state), list[Announcement]()
+
+    def tell(state: State) -> None:
+        news.extend(announcer.news(state))
+
+    controller = Controller(
+        writer, api,
+        clock=lambda: world.cluster.now, timer=LoopTimer(), limits=limits, announce=tell,
+    )  # fmt: skip
+    task = asyncio.create_task(controller.run())
+    try:
+        yield Life(world, log, api, controller, news, task)
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+def phase(world: World, name: str = "warm") -> str:
+    """The phase that the server holds."""
+    found = world.find("ModelWarmup", "default", name) or {}
+    return str(found.get("status", {}).get("phase", ""))
+
+
+def status(world: World, name: str = "warm") -> Any:
+    """The status that the server holds."""
+    return world.must_find("ModelWarmup", "default", name)["status"]
+
+
+async def check(life: Life) -> None:
+    """The replayed log gives the statuses of the server, and decides as it did."""
+    state = WARMLOG.initial("log")
+    for row in life.log.rows:
+        state = WARMLOG.fold(state, row)
+    for projection in WARMLOG.project(state):
+        assert dumps(projection.status) == dumps(status(life.world, projection.subject.name))
+    assert [str(found) async for found in verify(WARMLOG, life.log)] == []
+    assert [row.seq for row in life.log.rows] == list(range(1, len(life.log.rows) + 1))
