@@ -110,7 +110,11 @@ class Scene:
         subject = Subject("Namespace", "", NAMESPACE, "ns-uid")
         return self.see(subject, NamespaceLevel(pool, terminating))
 
-    def node(
+    def node(self, name: str, **changes: Any) -> tuple[Event, ...]:
+        """A node is there, in the pool and opted in unless told otherwise."""
+        return self.tell(self.seen_node(name, **changes))
+
+    def seen_node(
         self,
         name: str,
         *,
@@ -120,13 +124,13 @@ class Scene:
         cordoned: bool = False,
         taints: Sequence[tuple[str, str, str]] = (),
         marks: Mapping[str, str] | None = None,
-    ) -> tuple[Event, ...]:
-        """A node is there, in the pool and opted in unless told otherwise."""
+    ) -> Seen:
+        """Give the observation that a node is there."""
         given = {labels.POOL: pool, labels.ENABLED: enabled, **(marks or {})}
         kept = tuple(sorted((key, value) for key, value in given.items() if value is not None))
         level = NodeLevel(kept, tuple(taints), "True", cordoned)
         self.uids[name] = uid or self.uids.get(name, f"uid-{name}")
-        return self.see(self.node_subject(name), level)
+        return Seen(CLUSTER, self.node_subject(name), str(self.next()), level)
 
     def nodes(self, *names: str) -> None:
         """Several nodes are there."""
@@ -294,6 +298,10 @@ class Scene:
         return self.tell(StatusStored(CLUSTER, self.subject(), self.mw.position))
 
     # Jobs and Pods
+
+    def foreign_job(self, uid: str, level: JobLevel, *, namespace: str = NAMESPACE) -> None:
+        """A Job that this log did not ask for is at a level."""
+        self.see(Subject("Job", namespace, f"foreign-{uid}", uid), level)
 
     def job_level(self, node: str, outcome: str = "", **changes: Any) -> JobLevel:
         """Give a level of the Job that "mw" has for a node."""

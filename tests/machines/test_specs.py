@@ -77,7 +77,7 @@ def test_parallelism_has_no_upper_bound() -> None:
 
 
 def test_labels_become_requirements() -> None:
-    """Of a selector, matchLabels and matchExpressions are one list of terms, all of which must hold."""
+    """Labels and expressions of a selector are one list of terms, all of which must hold."""
     targets = selector(
         matchLabels={"b": "2", "a": "1"},
         matchExpressions=[{"key": "c", "operator": "NotIn", "values": ["x", "y"]}],
