@@ -43,7 +43,8 @@ class Announcer:
             if told is not None and told.position == warmup.position:
                 continue
             summary = _summary(warmup)
-            if not warmup.gone:
+            # What ended under another log was told by whoever wrote that one.
+            if not warmup.gone and (told is not None or warmup.recovered is None):
                 found += _changes(state, warmup, told, summary)
             self._told[uid] = summary
         for uid in self._told.keys() - state.warmups.keys():

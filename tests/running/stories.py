@@ -1,6 +1,6 @@
 """Worlds and observations that the tests of the running parts share."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from adapters.simulator.clock import SECOND
@@ -10,7 +10,7 @@ from engine.canonical_json import dumps
 from engine.events import Subject
 from machines.intents import CreateJob, Effect
 from machines.job_bodies import body_digest
-from machines.labels import ENABLED, POOL
+from machines.labels import ENABLED, POOL, TARGET_NODE_UID, WARMUP_UID
 from machines.levels import NamespaceLevel, NodeLevel, WarmupLevel
 from machines.observations import Listed, Observation, Reachability, Seen
 from machines.states import KINDS
@@ -35,12 +35,14 @@ def manifest(name: str = "warm", **spec: Any) -> dict[str, Any]:
     }
 
 
-def pool_world(*nodes: str, plan: NodePlan | None = None) -> World:
+def pool_world(
+    *nodes: str, plan: NodePlan | None = None, plans: Mapping[str, NodePlan] | None = None
+) -> World:
     """A cluster of ready nodes in the pool that the namespace `default` may warm."""
     world = World(7, name=CLUSTER)
     world.relabel_namespace("default", {POOL: "gpu"})
     for node in nodes:
-        world.add_node(node, pool="gpu", plan=plan)
+        world.add_node(node, pool="gpu", plan=(plans or {}).get(node, plan))
     world.cluster.advance(world.cluster.now + 2 * SECOND)
     return world
 
@@ -71,15 +73,26 @@ def synced(*nodes: Seen, warmups: Sequence[Seen] = ()) -> list[Observation]:
     return [Reachability(CLUSTER, reachable=True), *listed]
 
 
-def create_effect(seq: int = 3, *, digest: str = "") -> Effect:
+def create_effect(seq: int = 3, *, digest: str = "", owner_uid: str = WARMUP.uid) -> Effect:
     """A create on its way out, as intended unless another digest is given."""
+    owner = {
+        "apiVersion": "model.aibrix.ai/v1alpha1", "kind": "ModelWarmup", "name": "warm",
+        "uid": owner_uid, "controller": True,
+    }  # fmt: skip
+    container = {"name": "image-0", "image": "busybox:1", "command": ["true"]}
     body = {
         "apiVersion": "batch/v1",
         "kind": "Job",
-        "metadata": {"name": f"warm-{seq}", "namespace": "default"},
-        "spec": {"template": {"spec": {"restartPolicy": "Never", "containers": []}}},
+        "metadata": {
+            "name": f"warm-{seq}",
+            "namespace": "default",
+            "labels": {WARMUP_UID: owner_uid},
+            "annotations": {TARGET_NODE_UID: "n1-uid"},
+            "ownerReferences": [owner],
+        },
+        "spec": {"template": {"spec": {"restartPolicy": "Never", "containers": [container]}}},
     }
     intent = CreateJob(
-        WARMUP.uid, "default", f"warm-{seq}", "n1-uid", "n1", "rev", digest or body_digest(body)
+        owner_uid, "default", f"warm-{seq}", "n1-uid", "n1", "rev", digest or body_digest(body)
     )
     return Effect(seq, CLUSTER, intent, body)
