@@ -24,9 +24,9 @@ from adapters.running.announcing import Announcer
 from adapters.running.controller import Controller, Limits
 from adapters.running.guarding import Guard, GuardedApi, Unguarded
 from adapters.running.health import ControllerHealth
-from adapters.running.logs_opening import open_patiently
+from adapters.running.logs_opening import begin_patiently, open_patiently
 from adapters.running.snapshotting import replay_quickly, save
-from adapters.running.writing import Identity, open_writer
+from adapters.running.writing import Identity
 from adapters.settings import RunSettings
 from adapters.store.databases import SqlLog
 from adapters.store.locations import Kind, parse_location
@@ -36,6 +36,7 @@ from machines.states import State
 from machines.statuses import STATUS_PATHS
 
 STOPPED, LOST = 0, 3  # exit codes; see docs/command-line.md
+SUPERSEDED = (Fenced, PositionTaken, LeaseLost)
 EVENTS_WAITING = 1000  # announcements; more are dropped, they are a courtesy
 
 _log = structlog.get_logger("warmlog")
@@ -92,13 +93,19 @@ async def _until_stopped(settings: RunSettings, health: ControllerHealth, api: A
         await work
     except asyncio.CancelledError:
         return STOPPED
+    except SUPERSEDED as error:
+        return _lost(error)
     except BaseExceptionGroup as group:
-        superseded, rest = group.split((Fenced, PositionTaken, LeaseLost))
+        superseded, rest = group.split(SUPERSEDED)
         if superseded is None or rest is not None:
             raise
-        _log.error("another process writes now", words=str(_leaves(superseded)[0]))
-        return LOST
+        return _lost(_leaves(superseded)[0])
     return STOPPED
+
+
+def _lost(error: BaseException) -> int:
+    _log.error("another process writes now", words=str(error))
+    return LOST
 
 
 def _leaves(group: BaseExceptionGroup[BaseException]) -> list[BaseException]:
@@ -123,9 +130,10 @@ async def _control(
     settings: RunSettings, health: ControllerHealth, api: GuardedApi, log: SqlLog
 ) -> None:
     identity = Identity(code_version(), code_digest(), settings.digest())
-    writer = await open_writer(
-        log, identity, time.time_ns(), lambda: replay_quickly(log, identity.code_digest)
-    )
+    writer = await begin_patiently(
+        log, identity, health,
+        clock=time.time_ns, fold_all=lambda: replay_quickly(log, identity.code_digest),
+    )  # fmt: skip
     _log.info("session started", epoch=writer.cursor.epoch, position=writer.cursor.position)
     announcer = Announcer(writer.state)
     waiting: asyncio.Queue[Announcement] = asyncio.Queue(EVENTS_WAITING)

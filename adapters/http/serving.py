@@ -4,6 +4,8 @@ Both answer 200 or 503 with plain text. `?verbose` lists every check and the fig
 script can tell that nothing is under way.
 """
 
+import os
+import socket
 from collections.abc import Callable, Mapping
 from contextlib import asynccontextmanager
 from enum import StrEnum
@@ -71,12 +73,22 @@ async def serving(health: Health, host: str, port: int) -> Any:
         site = web.TCPSite(runner, host, port)
         try:
             await site.start()
-        except OSError as error:
-            msg = f"cannot listen on {host}:{port} ({error.strerror}); choose another --listen"
+        except (OSError, ValueError) as error:  # ValueError: a name that no host can have
+            place = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+            msg = f"cannot listen on {place} ({_why(error)}); choose another --listen"
             raise ListenRefused(msg) from error
         yield runner.addresses[0][1]
     finally:
         await runner.cleanup()
+
+
+def _why(error: OSError | ValueError) -> str:
+    """Give the system's own words; asyncio wraps them in others that repeat the address."""
+    if not isinstance(error, OSError):
+        return "that is no host's name"
+    if isinstance(error, socket.gaierror) or error.errno is None:
+        return error.strerror or str(error)
+    return os.strerror(error.errno)
 
 
 def _handler(checks: Callable[[], list[Check]], figures: Callable[[], Mapping[str, int]]) -> Any:

@@ -14,15 +14,15 @@ class ControllerHealth:
     """What the health server asks. Before the controller exists, `waiting_for` says why."""
 
     def __init__(
-        self, log_folder: Path | None, free: Callable[[Path], float] | None = None
+        self, log_folder: Path | None, share: Callable[[Path], float] | None = None
     ) -> None:
-        """`log_folder` holds the log when it is a file; `free` gives a volume's used share."""
+        """`log_folder` holds the log when it is a file; `share` gives a volume's used share."""
         self.waiting_for = "it starts"
         self.crd_words = ""
         self.lease_words: Callable[[], str] = str
         self.controller: Controller | None = None
         self._log_folder = log_folder
-        self._used_share = free or used_share
+        self._used_share = share or used_share
 
     def live(self) -> list[Check]:
         """Say that the process answers: it does, or nobody would read this."""

@@ -54,10 +54,12 @@ async def _start(log: SqlLog, code_digest: str) -> Replayed[State] | None:
     if not is_usable(snapshot, log_id=log_id, row=row, code_digest=code_digest):
         return None
     try:
-        return restored(WARMLOG, snapshot)
-    except ValueError as error:
-        _log.warning("a snapshot is passed over", words=str(error))
+        start = restored(WARMLOG, snapshot)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        # Whatever its text is, the log holds all that it could say.
+        _log.warning("a snapshot is passed over", words=repr(error))
         return None
+    return start if start.cursor.position == snapshot.position else None
 
 
 async def _row(log: SqlLog, seq: int) -> Event | None:
