@@ -308,6 +308,10 @@ class Scene:
         level = JobLevel("mw-uid", "mw-uid", self.uids[node], node, self.mw.revision, outcome)
         return level._replace(**changes)
 
+    def job_level_of(self, warmup_uid: str, node: str, outcome: str = "") -> JobLevel:
+        """Give a level of the Job that some warmup has for a node."""
+        return JobLevel(warmup_uid, warmup_uid, self.uids[node], node, "", outcome)
+
     def job_subject(self, node: str) -> Subject:
         """Give what the facts of a node's newest Job are about."""
         uid = self.mw.jobs[self.uids[node]][-1]
