@@ -284,6 +284,11 @@ class Scene:
         self.tell(Answered(seq, Done(uid)))
         return uid
 
+    def answer_all_creates(self) -> None:
+        """Every open create is taken."""
+        for name in self.creating():
+            self.accept(name)
+
     def resolve(self, *more: Observation) -> tuple[Event, ...]:
         """The last look is taken; it finds the nodes as they are known, and more."""
         seq = self.open_intent(Resolve)
