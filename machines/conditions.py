@@ -3,6 +3,7 @@
 from typing import Any
 
 from engine.instants import rfc3339
+from machines.annotations import ignored_annotations
 from machines.messages import cause_text, cut
 from machines.node_jobs import NodeJobState
 from machines.selecting import demanded_names
@@ -41,7 +42,7 @@ def conditions(warmup: Warmup) -> list[dict[str, Any]]:
         _condition(warmup, row, ended_at if row[1] != (row[0] == "Progressing") else began)
         for row in rows
     ]
-    shown.append(_valid(warmup, began))
+    shown.append(_valid(warmup, _valid_since(warmup, began)))
     if warmup.refused_at and warmup.recovered is None:
         shown.append(_jobs_created(warmup))
     return shown
@@ -122,6 +123,8 @@ def _progress_words(warmup: Warmup) -> Words:
     active = count(NodeJobState.HYDRATING.value, 0)
     queued = count("startable", 0) + count("waiting", 0)
     text = f"{ready} succeeded, {failed} failed, {active} running, {queued} waiting"
+    if warmup.resolve_words:
+        text += f"; the last look at the cluster is refused: {warmup.resolve_words}"
     cause = first_cause(warmup)
     if cause is not None:
         text += f"; first {cause.node_name}: {_said(warmup, cause)}"
@@ -150,12 +153,21 @@ def _valid(warmup: Warmup, since: str) -> dict[str, Any]:
         words = Words(
             "SpecChanged", "spec was edited: it is immutable and the edit is not acted on"
         )
+    elif ignored := ignored_annotations(warmup.level.annotations):
+        words = Words("AnnotationIgnored", ignored)
     elif warmup.spec and warmup.spec.capped:
         words = Words("PolicyCapped", "; ".join(warmup.spec.capped))
     else:
         words = Words("SpecAccepted", "")
     row = ("Valid", not warmup.faults and not warmup.spec_changed, words)
     return _condition(warmup, row, since)
+
+
+def _valid_since(warmup: Warmup, began: str) -> str:
+    """Give when Valid turned last: an edited spec turns it, and an undone edit back."""
+    if warmup.spec_changed_at and not warmup.faults:
+        return rfc3339(warmup.spec_changed_at)
+    return began
 
 
 def _jobs_created(warmup: Warmup) -> dict[str, Any]:

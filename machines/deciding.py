@@ -21,6 +21,7 @@ from machines.intents import (
 )
 from machines.job_bodies import body_digest, job_body
 from machines.job_names import job_name
+from machines.moving import wanted_job
 from machines.node_jobs import NodeJobState
 from machines.reviewing import pool_of
 from machines.states import State, Warmup
@@ -59,6 +60,31 @@ def is_as_intended(effect: Effect) -> bool:
     if not isinstance(intent, CreateJob):
         return True
     return effect.body is not None and body_digest(effect.body) == intent.digest
+
+
+def still_wanted(state: State, seq: int) -> bool:
+    """Say whether an open intent is wanted at the moment at which it would be sent.
+
+    Between its decision and its turn the warmup may have gone, its node left, or its Job ended.
+    """
+    opened = state.open.get(seq)
+    warmup = state.warmups.get(opened.intent.warmup_uid) if opened else None
+    if opened is None or warmup is None:
+        return False
+    intent = opened.intent
+    if isinstance(intent, CreateJob):
+        target = warmup.targets.get(intent.node_uid)
+        return (
+            target is not None
+            and target.state is NodeJobState.PENDING
+            and not (warmup.gone or warmup.level.deleting or warmup.blocked)
+            and warmup.state not in TERMINAL
+        )
+    if isinstance(intent, DeleteJob):
+        job = state.jobs.get(intent.job_uid)
+        wanted = wanted_job(state, warmup, intent.node_uid)
+        return job is not None and job.unfinished and job.uid != wanted
+    return True
 
 
 def _draft(warmup: Warmup, intent: Intent, cause: int) -> Draft:

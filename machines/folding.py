@@ -17,6 +17,7 @@ from machines.folding_intents import (
 )
 from machines.folding_jobs import (
     adopt_outcomes,
+    ask_jobs_again,
     fold_job,
     fold_job_gone,
     fold_pod,
@@ -36,7 +37,7 @@ from machines.levels import (
     WarmupLevel,
 )
 from machines.messages import describe
-from machines.moving import fail_target
+from machines.moving import fail_target, settle_target
 from machines.node_jobs import UNFINISHED, NodeJobTrigger
 from machines.observations import Done, Refused
 from machines.reviewing import namespace_trouble, review_node, review_node_gone, review_warmup
@@ -79,8 +80,12 @@ def _synced(state: State, event: Event, subject: Subject, data: dict[str, Any]) 
     if not cluster.is_synced:
         return
     place_jobs(state, cluster, event)
+    ask_jobs_again(state, cluster)
     for warmup in list(state.warmups.values()):
         if warmup.cluster == cluster.name:
+            block(state, warmup, namespace_trouble(cluster, warmup.subject.namespace), event)
+            for key in list(warmup.jobs):
+                settle_target(state, warmup, key, event)
             review_warmup(state, warmup, event)
             adopt_outcomes(state, warmup, event)
             touch(state, warmup)
@@ -99,6 +104,9 @@ def _rolled_back(state: State, event: Event, subject: Subject, data: dict[str, A
     for objects in cluster.objects.values():
         for uid, known in objects.items():
             objects[uid] = known._replace(version=0)
+    for warmup in state.warmups.values():
+        if warmup.cluster == cluster.name:
+            warmup.stored = False  # whether the server still holds it is not known
 
 
 def _seen(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:

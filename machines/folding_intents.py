@@ -1,6 +1,9 @@
 """Folding decisions, and what became of them."""
 
+import re
+
 from engine.events import Event
+from machines.annotations import wait_seconds
 from machines.folding_jobs import owner, track_job
 from machines.indexing import arm, disarm, mark_refused, put_target, refresh_slot, touch
 from machines.intents import CreateJob, DeleteJob, Intent, Resolve, StampTtl
@@ -9,13 +12,13 @@ from machines.messages import describe
 from machines.moving import describe_again, fail_target, settle_target
 from machines.node_jobs import NodeJobState, NodeJobTrigger
 from machines.observations import Done, Refused
-from machines.reviewing import wait_seconds
 from machines.states import SECOND, Job, OpenIntent, State, Target, Warmup, Words
 from machines.warmups import TERMINAL
 
 LONGEST_RETRY_SECONDS = 60
 PERMANENT_CODES = (400, 413)
 INVALID = 422
+_WEBHOOK = re.compile(r"admission webhook .* denied the request", re.DOTALL)
 
 
 def retry_seconds(refusals: int) -> int:
@@ -53,7 +56,9 @@ def fold_done(state: State, event: Event, done: Done) -> None:
         _created(state, warmup, opened, intent, done, event)
     elif isinstance(intent, Resolve):
         warmup.resolving = warmup.resolve_refusals = 0
-        warmup.confirmed = True
+        warmup.resolve_words = ""
+        # A look at a cluster that was rolled back meanwhile has admitted nobody: it is made again.
+        warmup.confirmed = state.clusters[opened.cluster].is_synced
     touch(state, warmup)
 
 
@@ -77,8 +82,12 @@ def fold_absent(state: State, event: Event) -> None:
 def fold_unknown(state: State, event: Event) -> None:
     """No answer: it stays open, and has to be looked up."""
     opened = state.open.get(event.cause or 0)
-    if opened is not None:
-        state.open[opened.seq] = opened._replace(uncertain=True)
+    if opened is None:
+        return
+    state.open[opened.seq] = opened._replace(uncertain=True)
+    warmup = state.warmups.get(opened.intent.warmup_uid)
+    if warmup is not None and isinstance(opened.intent, CreateJob):
+        describe_again(state, warmup, opened.intent.node_uid, event)
 
 
 def fold_refused(state: State, event: Event, refused: Refused) -> None:
@@ -94,6 +103,7 @@ def fold_refused(state: State, event: Event, refused: Refused) -> None:
     elif isinstance(intent, Resolve):
         warmup.resolving = 0
         warmup.resolve_refusals += 1
+        warmup.resolve_words = refused.words
         warmup.resolve_at = event.at + retry_seconds(warmup.resolve_refusals) * SECOND
         arm(state, warmup.resolve_at, intent.warmup_uid, "resolve")
     else:
@@ -119,8 +129,10 @@ def _created(
     state: State, warmup: Warmup, opened: OpenIntent, intent: CreateJob, done: Done, event: Event
 ) -> None:
     buried = done.uid in state.clusters[opened.cluster].buried
-    if buried and done.found:
-        # It exists, and no watch shows it any more: somebody took its labels off.
+    shown = state.jobs.get(done.uid)
+    estranged = shown is not None and owner(state, shown) is not warmup
+    if done.found and (buried or estranged):
+        # It exists, and no watch shows it as ours: somebody took its labels off.
         words = f"Job {intent.job_name} exists, but is not labelled as this ModelWarmup's any more"
         refused = Refused(0, "JobNameConflict", words)
         _create_refused(state, warmup, intent, refused, event)
@@ -180,6 +192,9 @@ def block(state: State, warmup: Warmup, words: str, event: Event) -> None:
 
 
 def _is_permanent(refused: Refused) -> bool:
+    # A webhook that denies without a code of its own is answered as 400: it may be mended.
+    if _WEBHOOK.search(refused.words):
+        return False
     return refused.code in PERMANENT_CODES or (refused.code == INVALID and refused.field)
 
 

@@ -2,6 +2,7 @@
 
 from engine.events import Event, Subject
 from machines.indexing import disarm, put_target, refresh_slot
+from machines.intents import DeleteJob, StampTtl
 from machines.levels import JobLevel, PodLevel
 from machines.moving import describe_again, settle_target
 from machines.node_jobs import NodeJobState
@@ -52,7 +53,12 @@ def adopt_outcome(state: State, warmup: Warmup, job: Job, event: Event) -> None:
     known = job.node_uid in warmup.targets or not job.node_uid or job.level is None
     if known or not job.outcome or warmup.state in TERMINAL or not cluster.is_synced:
         return
-    node_name = job.level.node_name if job.level else ""
+    known_node = cluster.objects["Node"].get(job.node_uid)
+    node_name = (job.level.node_name if job.level else "") or (
+        known_node.subject.name if known_node else ""
+    )
+    if not node_name:
+        return  # nobody could be told which machine it was
     target = Target(
         job.node_uid, node_name, NodeJobState.PENDING, named=False, first_entry=0, entries=1
     )
@@ -111,6 +117,23 @@ def place_jobs(state: State, cluster: Cluster, event: Event) -> None:
             continue
         if _is_unplaced(state.jobs.get(level.job_uid)):
             _infer_job(state, event, known.subject.namespace, level)
+
+
+def ask_jobs_again(state: State, cluster: Cluster) -> None:
+    """Believe what the server has listed: a Job that we had deleted or stamped may be as before."""
+    busy = {
+        opened.intent.job_uid
+        for opened in state.open.values()
+        if isinstance(opened.intent, DeleteJob | StampTtl)
+    }
+    for uid, job in state.jobs.items():
+        level = job.level
+        if job.cluster != cluster.name or level is None or uid in busy:
+            continue
+        undone = job.deleting and job.exists and not level.deleting
+        unstamped = job.stamped and job.exists and level.ttl_seconds is None
+        if undone or unstamped:
+            state.jobs[uid] = job._replace(deleting=0, stamped=False)
 
 
 def owner(state: State, job: Job) -> Warmup | None:

@@ -26,8 +26,10 @@ def fold_warmup(state: State, event: Event, subject: Subject, level: WarmupLevel
     if warmup is None:
         _begin(state, event, subject, level)
         return
-    old, warmup.level = warmup.level, level
-    warmup.spec_changed = warmup.spec_changed or old.spec != level.spec
+    warmup.level = level
+    changed = level.spec != warmup.spec_text
+    if changed is not warmup.spec_changed:
+        warmup.spec_changed, warmup.spec_changed_at = changed, event.at
     touch(state, warmup)
 
 
@@ -134,6 +136,7 @@ def _begin(state: State, event: Event, subject: Subject, level: WarmupLevel) -> 
         subject=subject,
         level=level,
         spec=parsed.spec,
+        spec_text=level.spec,
         faults=parsed.faults,
         revision=revision(parsed.spec) if parsed.spec else "",
         started_at=event.at,

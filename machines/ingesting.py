@@ -88,8 +88,8 @@ def _tells_a_past(state: State, seen: Seen, known: Known | None) -> bool:
     """Say whether the status tells of this very object what the log does not know.
 
     It does when the log has no history of the object, whoever wrote the status; else only when it
-    says that the object ended, in another log or at a position that this one has not reached, as
-    after a restored backup.
+    says that the object ended, in another log or at a later position than this log knows of this
+    object, as after a restored backup.
     """
     status = seen.recovered
     if not isinstance(status, dict) or status.get("phase") not in PUBLISHED_WARMUP_PHASES:
@@ -102,7 +102,7 @@ def _tells_a_past(state: State, seen: Seen, known: Known | None) -> bool:
     if warmup is None or warmup.state in TERMINAL or not ended or not isinstance(ours, dict):
         return False
     position = ours.get("position")
-    later = isinstance(position, int) and position > state.position
+    later = isinstance(position, int) and position > warmup.position
     return ours.get("uid") == seen.subject.uid and (later or ours.get("log") != state.log_id)
 
 

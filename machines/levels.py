@@ -81,7 +81,7 @@ class JobLevel(NamedTuple):
             outcome=self.outcome,
             reason=self.reason,
             message=self.message,
-            failedAttempts=self.failed_attempts,
+            failedAttempts=self.failed_attempts or None,
             ttlSeconds=self.ttl_seconds,
             deleting=self.deleting,
         )
@@ -191,8 +191,9 @@ LEVEL_BY_KIND: dict[str, type[Level]] = {
 
 
 def _without_empty(**fields: Any) -> dict[str, Any]:
-    """Drop what is empty, false, zero or None: in the log absent means just that.
-
-    An exit code of 0 never stands in a level (only failures carry one), and a TTL is at least 1.
-    """
-    return {name: value for name, value in fields.items() if value}
+    """Drop what is empty, false or None: in the log absent means just that. A number 0 stays."""
+    return {
+        name: value
+        for name, value in fields.items()
+        if value or (value == 0 and value is not False)
+    }

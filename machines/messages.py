@@ -19,7 +19,7 @@ def describe(state: State, warmup: Warmup, target: Target) -> Words:
     if target.state is NodeJobState.HYDRATING:
         words = _hydrating(state, warmup, target)
     elif target.state is NodeJobState.PENDING:
-        words = _pending(warmup, target)
+        words = _pending(state, warmup, target)
     elif target.state is NodeJobState.FAILED:
         words = target.words
     else:
@@ -44,12 +44,15 @@ def cause_text(cause: Words) -> str:
     return f"{cause.reason}: {cause.message}"
 
 
-def _pending(warmup: Warmup, target: Target) -> Words:
+def _pending(state: State, warmup: Warmup, target: Target) -> Words:
     if target.waiting.reason:
         until = f"; waits for it until {clock_time(target.deadline)}" if target.deadline else ""
         return Words(target.waiting.reason, target.waiting.message + until)
     if warmup.blocked:
         return Words("NamespaceUnavailable", warmup.blocked)
+    opened = state.open.get(warmup.creating.get(target.key, 0))
+    if opened is not None and opened.uncertain:
+        return Words("CreateUnanswered", "its Job was asked for, and no answer tells whether it is")
     if target.refusal.reason:
         again = f"; tried again at {clock_time(target.retry_at)}" if target.retry_at else ""
         return Words(target.refusal.reason, target.refusal.message + again)
@@ -74,6 +77,8 @@ def _hydrating(state: State, warmup: Warmup, target: Target) -> Words:
         return Words("JobRetrying", f"failed {times}, last with {cause_text(target.failure)}")
     if target.shunned:
         return Words("NodeUnschedulable", target.shunned)
+    if not any(state.pods.get(uid) for uid in warmup.jobs.get(target.key, ())):
+        return Words("JobRunning", "no Pod of its Job runs now")
     return Words("JobRunning", "")
 
 

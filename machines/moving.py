@@ -41,7 +41,7 @@ def settle_target(
     target = warmup.targets.get(key)
     if target is not None and target.state is not NodeJobState.WITHDRAWN:
         _move(state, warmup, target, event, lost)
-    _mark_jobs(warmup, warmup.targets.get(key), jobs)
+    _mark_jobs(warmup, jobs, wanted_job(state, warmup, key))
 
 
 def _move(state: State, warmup: Warmup, target: Target, event: Event, lost: Job | None) -> None:
@@ -129,17 +129,22 @@ def _worded(warmup: Warmup, target: Target, trigger: NodeJobTrigger, job: Job | 
     return target
 
 
-def _mark_jobs(warmup: Warmup, target: Target | None, jobs: list[Job]) -> None:
+def wanted_job(state: State, warmup: Warmup, key: str) -> str:
+    """Give the uid of the one unfinished Job that a node may keep, "" when it may keep none."""
+    target = warmup.targets.get(key)
+    over = warmup.gone or warmup.state in TERMINAL
+    if over or target is None or target.state not in UNFINISHED:
+        return ""
+    unfinished = (uid for uid in warmup.jobs.get(key, ()) if state.jobs[uid].unfinished)
+    return next(unfinished, "")
+
+
+def _mark_jobs(warmup: Warmup, jobs: list[Job], wanted: str) -> None:
     """Note which Jobs have to go, and which still lack their TTL."""
-    wanted = (
-        target is not None
-        and target.state in UNFINISHED
-        and not warmup.gone
-        and warmup.state not in TERMINAL
-    )
     for job in jobs:
         # A Job without the annotation is the original's: whom it serves is not known here.
-        if job.unfinished and job.node_uid and not wanted and not (job.deleting or job.retry_at):
+        unwanted = job.unfinished and job.node_uid and job.uid != wanted
+        if unwanted and not (job.deleting or job.retry_at):
             warmup.unwanted[job.uid] = True
         else:
             warmup.unwanted.pop(job.uid, None)
@@ -148,4 +153,3 @@ def _mark_jobs(warmup: Warmup, target: Target | None, jobs: list[Job]) -> None:
             warmup.unstamped[job.uid] = True
         else:
             warmup.unstamped.pop(job.uid, None)
-        wanted = wanted and not job.unfinished  # one is enough: a second one goes

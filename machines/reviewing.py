@@ -5,6 +5,7 @@ has not been listed is unknown, not absent.
 """
 
 from engine.events import Event
+from machines.annotations import wait_seconds
 from machines.indexing import (
     arm,
     disarm,
@@ -14,7 +15,6 @@ from machines.indexing import (
     refresh_slot,
     touch,
 )
-from machines.labels import TARGET_WAIT_SECONDS
 from machines.levels import NamespaceLevel, NodeLevel
 from machines.messages import describe
 from machines.moving import fire, settle_target
@@ -23,9 +23,6 @@ from machines.selecting import Wanted, demanded_names, refusal, shunning, wanted
 from machines.specs import MAX_TARGETS
 from machines.states import NOTHING, SECOND, Cluster, Known, State, Target, Warmup, Words
 from machines.warmups import TERMINAL
-
-DEFAULT_WAIT_SECONDS = 300
-LONGEST_WAIT_SECONDS = 365 * 24 * 3600  # what is longer is used as this
 
 
 def review_warmup(state: State, warmup: Warmup, event: Event) -> None:
@@ -106,14 +103,6 @@ def review_name(state: State, warmup: Warmup, name: str, event: Event) -> None:
         )  # fmt: skip
         arm(state, deadline, warmup.subject.uid, f"wait:{key}")
     put_target(state, warmup, target._replace(words=describe(state, warmup, target)), event)
-
-
-def wait_seconds(warmup: Warmup) -> int:
-    """Give how long an absent name may wait: our annotation, or the default if it is no number."""
-    text = dict(warmup.level.annotations).get(TARGET_WAIT_SECONDS, "")
-    if not (text.isascii() and text.isdigit()):
-        return DEFAULT_WAIT_SECONDS
-    return min(int(text[:20]), LONGEST_WAIT_SECONDS)
 
 
 def pool_of(cluster: Cluster, warmup: Warmup) -> str:

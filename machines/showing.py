@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from engine.canonical_json import dumps
 from engine.instants import SECOND
+from machines.annotations import ignored_annotations
 from machines.indexing import entry_of
 from machines.messages import cut
 from machines.node_jobs import NodeJobState
@@ -83,7 +84,9 @@ def face(warmup: Warmup) -> tuple[object, ...]:
     own = (
         warmup.state.value,
         warmup.level.generation,
+        warmup.spec_changed_at // SECOND if not warmup.faults else 0,
         warmup.spec_changed and not warmup.faults,
+        ignored_annotations(warmup.level.annotations),
         warmup.recovered is not None,
     )
     if warmup.recovered is not None:
@@ -92,6 +95,7 @@ def face(warmup: Warmup) -> tuple[object, ...]:
     return (
         *own,
         "" if warmup.state in TERMINAL else warmup.blocked,
+        "" if warmup.state in TERMINAL else warmup.resolve_words,
         warmup.refused_at // SECOND,
         len(warmup.refused),
         len(warmup.targets) - count(NodeJobState.WITHDRAWN.value, 0),

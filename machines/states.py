@@ -152,6 +152,7 @@ class Warmup:
     subject: Subject
     level: WarmupLevel
     spec: WarmupSpec | None
+    spec_text: str  # as it stood when it was read; what is acted on, whatever is stored later
     faults: tuple[Fault, ...]
     revision: str
     started_at: int
@@ -175,6 +176,7 @@ class Warmup:
     resolving: int = 0  # seq of the open Resolve
     resolve_at: int = 0  # when a refused Resolve is tried again
     resolve_refusals: int = 0
+    resolve_words: str = ""  # the API server's, when it refused the last one
     confirmed: bool = False
     resolved_once: bool = False
     overflowed: bool = False  # the target limit was crossed
@@ -182,6 +184,7 @@ class Warmup:
     stored: bool = False  # the terminal status is on the server
     gone: bool = False
     recovered: Recovered | None = None
+    spec_changed_at: int = 0  # when the stored spec began or ceased to differ from the one in use
     spec_changed: bool = False  # the stored spec was edited where the CRD's rule is missing
     ended_names: dict[str, bool] = field(default_factory=dict)  # node names that have an outcome
     ignored: tuple[Ignored, ...] = ()

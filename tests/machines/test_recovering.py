@@ -122,12 +122,12 @@ def test_looked_at_once() -> None:
 
 
 def test_a_log_restored_from_a_backup() -> None:
-    """A status at a later position than this log has tells what this log has lost."""
+    """A status at a later position than this log has of the object tells what it has lost."""
     scene = recovered(None)
     level = WarmupLevel(1, dumps(spec_of(selecting())))
-    ours = {**OURS, "log": "log", "position": scene.state.position}
+    ours = {**OURS, "log": "log", "position": scene.mw.position}
     assert scene.see(scene.subject(), level, status={**ENDED, "warmlog": ours}) == ()
-    later = {**ours, "position": scene.state.position + 1}
+    later = {**ours, "position": scene.mw.position + 1}
     rows = scene.see(scene.subject(), level, status={**ENDED, "warmlog": later})
     assert [row.type for row in rows] == ["Recovered"]
     assert (scene.phase, scene.status["failedNodes"]) == ("Degraded", 1)

@@ -51,6 +51,7 @@ def test_the_whole_of_it() -> None:
                 "jobName": job_name,
                 "phase": "Running",
                 "reason": "JobRunning",
+                "message": "no Pod of its Job runs now",
             },
             {
                 **common,
@@ -222,6 +223,7 @@ def test_nothing_moves_the_position_but_the_status() -> None:
     scene.node("a")
     scene.warmup(spec_of(selecting()))
     job = scene.accept("a")
+    scene.pod(job, "pod", "Pending", "a")
     position = scene.mw.position
     scene.pod(job, "pod", "Running", "a")
     scene.restart()

@@ -1,0 +1,27 @@
+"""Our annotations on a ModelWarmup: what they ask for, and which of them have no effect."""
+
+from machines.labels import SUSPEND, TARGET_WAIT_SECONDS
+from machines.levels import Pairs
+from machines.states import Warmup
+
+DEFAULT_WAIT_SECONDS = 300
+LONGEST_WAIT_SECONDS = 365 * 24 * 3600  # what is longer is used as this
+
+
+def wait_seconds(warmup: Warmup) -> int:
+    """Give how long an absent name may wait: our annotation, or the default if it is no number."""
+    text = dict(warmup.level.annotations).get(TARGET_WAIT_SECONDS, "")
+    if not (text.isascii() and text.isdigit()):
+        return DEFAULT_WAIT_SECONDS
+    return min(int(text[:20]), LONGEST_WAIT_SECONDS)
+
+
+def ignored_annotations(annotations: Pairs) -> str:
+    """Say which of our annotations have no effect, and why; "" when all have."""
+    said = []
+    for name, value in annotations:
+        if name == TARGET_WAIT_SECONDS and not (value.isascii() and value.isdigit()):
+            said.append(f"{name} {value!r} is no whole number of seconds and is not used")
+        elif name == SUSPEND and value == "true":
+            said.append(f"{name} has no effect in this version")
+    return "; ".join(said)
