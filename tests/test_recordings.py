@@ -1,0 +1,127 @@
+"""The recorded logs: this code must show and decide of them what was shown and decided then."""
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from adapters.cli.exit_codes import ExitCode
+from adapters.store.copying import import_log
+from adapters.store.opening import open_log
+from engine.canonical_json import loads
+from engine.replaying import Moment, replay
+from engine.verifying import verify
+from machines.domain import WARMLOG
+from tests.cli.commands import warmlog
+from tests.recordings import making, reading
+from tests.repository import ROOT
+
+NAMES = reading.names()
+EXPECTED: dict[str, reading.Expected] = json.loads(reading.EXPECTED.read_text())
+LARGEST = 100_000  # bytes
+BATCH_SIZES = (1, 2, 7, 1000)
+AROUND = (
+    {"PYTHONHASHSEED": "0", "TZ": "UTC"},
+    {"PYTHONHASHSEED": "1", "TZ": "Asia/Kolkata"},
+    {"PYTHONHASHSEED": "2", "TZ": "America/St_Johns"},
+)
+# What each story is about: a recording without such a row would prove nothing.
+TOLD_BY = {
+    "demo": ("CreateJobIntended", "StatusStored"),
+    "one_node_cannot_pull": ("ImagePullBackOff", "DeadlineExceeded"),
+    "containers_fail": ("BackoffLimitExceeded", "StampTtlIntended", "disk is full"),
+    "jobs_are_refused": ("IntentRefused", "exceeded quota"),
+    "crashes_around_a_create": ("IntentAbsent", "IntentDone", "IntentUnknown"),
+    "jobs_deleted_by_hand": ("Gone",),
+    "an_end_is_recovered": ("Recovered", "StatusStored"),
+    "nodes_come_and_go": ("Gone", "Unschedulable"),
+}
+
+
+def test_every_recording_is_described() -> None:
+    """Each file has its expectations, its rows of note, its story and its line in the README."""
+    assert set(NAMES) == EXPECTED.keys() == TOLD_BY.keys() == {"demo", *making.STORIES}
+    readme = (reading.FOLDER / "README.md").read_text()
+    assert all(f"| `{name}` |" in readme for name in NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_recordings_are_small_and_tell_their_story(name: str) -> None:
+    """A file fits into a repository, and holds what it was recorded for."""
+    text = (reading.FOLDER / f"{name}.jsonl").read_text("ascii")
+    assert len(text) < LARGEST
+    assert [words for words in TOLD_BY[name] if words not in text] == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_phases_and_outcomes_stay(name: str) -> None:
+    """What the recording ended in is what it ends in now."""
+    assert await reading.outcomes(reading.FOLDER / f"{name}.jsonl") == EXPECTED[name]
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_decisions_stay(name: str) -> None:
+    """This code decides at every border what the recording decided."""
+    found = [str(divergence) async for divergence in verify(WARMLOG, reading.reader(name))]
+    assert found == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_replays_are_the_same_bytes(name: str, tmp_path: Path) -> None:
+    """SQLite and JSON Lines, in batches of any size, give every status after every row alike."""
+    place = tmp_path / "log.db"
+    await import_log(reading.reader(name), place)
+    async with await open_log(place) as log:
+        told = {
+            await reading.statuses(source, batch_rows)
+            for source in (reading.reader(name), log)
+            for batch_rows in BATCH_SIZES
+        }
+    assert len(told) == 1
+    assert told != {""}
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_a_replay_in_two_parts_is_the_same(name: str) -> None:
+    """Folding to any row and on from there, also by way of a dump, is folding at once."""
+    source = reading.reader(name)
+    whole = WARMLOG.dump((await replay(WARMLOG, source)).state)
+    for position in range(0, EXPECTED[name]["position"], 5):
+        part = await replay(WARMLOG, source, Moment(position=position))
+        again = part._replace(state=WARMLOG.load(WARMLOG.dump(part.state)))
+        assert WARMLOG.dump((await replay(WARMLOG, source, start=again)).state) == whole
+
+
+@pytest.mark.parametrize("around", AROUND, ids=lambda around: around["TZ"])
+async def test_surroundings_change_nothing(around: dict[str, str]) -> None:
+    """Processes with other hash seeds and in other time zones give the same bytes."""
+    done = subprocess.run(  # noqa: ASYNC221 -- nothing else shares the loop
+        [sys.executable, "-m", "tests.recordings.reading"],
+        cwd=ROOT,
+        env={**os.environ, **around},
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    assert loads(done.stdout.decode()) == await reading.digests()
+
+
+def test_the_commands_read_them() -> None:
+    """`warmlog replay` and `warmlog verify` say of a recording what is expected of it."""
+    path = reading.FOLDER / "crashes_around_a_create.jsonl"
+    shown = warmlog("replay", path, "-o", "json")
+    assert shown.exit_code == ExitCode.OK
+    assert '"phase":"Succeeded"' in shown.stdout.replace(" ", "")
+    verified = warmlog("verify", path)
+    assert (verified.exit_code, verified.stdout.splitlines()[0][:13]) == (0, "no divergence")
+
+
+@pytest.mark.parametrize("name", ["demo", *making.STORIES])
+def test_stories_that_play_anew_end_alike(name: str, tmp_path: Path) -> None:
+    """What makes the recordings still works, and today's controller comes to the same ends."""
+    made = asyncio.run(reading.outcomes(making.make(name, tmp_path)))
+    assert made["warmups"] == EXPECTED[name]["warmups"]
