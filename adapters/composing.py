@@ -37,6 +37,7 @@ from machines.statuses import STATUS_PATHS
 
 STOPPED, LOST = 0, 3  # exit codes; see docs/command-line.md
 SUPERSEDED = (Fenced, PositionTaken, LeaseLost)
+CRD_SECONDS = 10.0  # between two looks at a CRD that lacks something
 EVENTS_WAITING = 1000  # announcements; more are dropped, they are a courtesy
 
 _log = structlog.get_logger("warmlog")
@@ -130,10 +131,13 @@ async def _control(
     settings: RunSettings, health: ControllerHealth, api: GuardedApi, log: SqlLog
 ) -> None:
     identity = Identity(code_version(), code_digest(), settings.digest())
-    writer = await begin_patiently(
-        log, identity, health,
-        clock=time.time_ns, fold_all=lambda: replay_quickly(log, identity.code_digest),
-    )  # fmt: skip
+
+    async def fold_all() -> Replayed[State]:
+        replayed = await replay_quickly(log, identity.code_digest)
+        _require_cluster(replayed.state, settings)
+        return replayed
+
+    writer = await begin_patiently(log, identity, health, clock=time.time_ns, fold_all=fold_all)
     _log.info("session started", epoch=writer.cursor.epoch, position=writer.cursor.position)
     announcer = Announcer(writer.state)
     waiting: asyncio.Queue[Announcement] = asyncio.Queue(EVENTS_WAITING)
@@ -161,6 +165,16 @@ async def _control(
         if not writer.unsent_rows:
             await save(log, Replayed(writer.state, writer.cursor, 0), identity.code_digest)
         raise
+
+
+def _require_cluster(state: State, settings: RunSettings) -> None:
+    """What a log holds is keyed by cluster: under another name all of it would be ignored."""
+    known = sorted(name for name, cluster in state.clusters.items() if cluster.node_uids)
+    if known and settings.cluster_name not in state.clusters:
+        raise SettingsConflict(
+            f"--cluster-name {settings.cluster_name}: this log is of cluster {known[0]};"
+            f" give --cluster-name {known[0]}, or another --log"
+        )
 
 
 @asynccontextmanager
@@ -204,6 +218,12 @@ async def _announce_all(
 
 
 async def _check_crd(api: Api, health: ControllerHealth, timeout_seconds: float) -> None:
-    health.crd_words = await check_crd(api, STATUS_PATHS, timeout_seconds=timeout_seconds)
-    if health.crd_words:
-        _log.warning(health.crd_words)
+    """Say what the served CRD lacks, until it lacks nothing."""
+    while True:
+        words = await check_crd(api, STATUS_PATHS, timeout_seconds=timeout_seconds)
+        if words and words != health.crd_words:
+            _log.warning(words)
+        health.crd_words = words
+        if not words:
+            return
+        await asyncio.sleep(CRD_SECONDS)

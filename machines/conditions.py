@@ -1,9 +1,11 @@
 """Conditions: what a person or a script can wait for, each with its reason and words."""
 
+from bisect import bisect_left
 from typing import Any
 
 from engine.instants import rfc3339
 from machines.annotations import ignored_annotations
+from machines.indexing import FIRST_UNFINISHED
 from machines.messages import cause_text, cut
 from machines.node_jobs import NodeJobState
 from machines.selecting import demanded_names
@@ -53,6 +55,18 @@ def first_cause(warmup: Warmup) -> Target | None:
     if warmup.recovered is not None:
         return None
     for _, _, key in warmup.listed[:LOOKED_AT]:
+        target = warmup.targets[key]
+        if target.words.reason not in ON_THE_WAY:
+            return target
+    return None
+
+
+def first_trouble(warmup: Warmup) -> Target | None:
+    """Give the first target without an outcome that has something to say to a person."""
+    if warmup.state in TERMINAL:
+        return None
+    begin = bisect_left(warmup.listed, (FIRST_UNFINISHED, "", ""))
+    for _, _, key in warmup.listed[begin : begin + LOOKED_AT]:
         target = warmup.targets[key]
         if target.words.reason not in ON_THE_WAY:
             return target

@@ -102,10 +102,8 @@ def fold_refused(state: State, event: Event, refused: Refused) -> None:
         _create_refused(state, warmup, intent, refused, event)
     elif isinstance(intent, Resolve):
         warmup.resolving = 0
-        warmup.resolve_refusals += 1
-        warmup.resolve_words = refused.words
-        warmup.resolve_at = event.at + retry_seconds(warmup.resolve_refusals) * SECOND
-        arm(state, warmup.resolve_at, intent.warmup_uid, "resolve")
+        if not (warmup.gone or warmup.state in TERMINAL):
+            _look_later(state, warmup, refused, event)
     else:
         _job_refused(state, warmup, intent, event)
 
@@ -116,6 +114,13 @@ def retry_job(state: State, warmup: Warmup, uid: str, event: Event) -> None:
     if job is not None:
         state.jobs[uid] = job._replace(retry_at=0)
         settle_target(state, warmup, job.node_uid, event)
+
+
+def _look_later(state: State, warmup: Warmup, refused: Refused, event: Event) -> None:
+    warmup.resolve_refusals += 1
+    warmup.resolve_words = refused.words
+    warmup.resolve_at = event.at + retry_seconds(warmup.resolve_refusals) * SECOND
+    arm(state, warmup.resolve_at, warmup.subject.uid, "resolve")
 
 
 def _close_create(state: State, warmup: Warmup, intent: CreateJob, event: Event) -> None:

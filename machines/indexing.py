@@ -14,6 +14,7 @@ from machines.warmups import TERMINAL
 
 Entry = tuple[int, str, str]  # a place among the listed details: rank, node name, key
 
+FIRST_UNFINISHED = 1  # the rank from which on the listed targets have no outcome
 _RANK = {NodeJobState.FAILED: 0, NodeJobState.HYDRATING: 1, NodeJobState.PENDING: 2}
 
 

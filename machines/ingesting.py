@@ -75,6 +75,17 @@ def _seen(state: State, seen: Seen, clock: int) -> Iterator[Draft]:
         yield Draft(seen.cluster, str(seen.subject), "Recovered", DATA_VERSION, data)
 
 
+def held_until(state: State, seen: Seen, clock: int) -> int | None:
+    """Give when a text that comes too soon after another may be recorded; None when it may now.
+
+    Whoever hands it in keeps it until then: a text is never lost for having come too soon.
+    """
+    known = _cluster(state, seen.cluster).objects[seen.subject.kind].get(seen.subject.uid)
+    if known is None or known.level == seen.level or not _too_soon(known, seen.level, clock):
+        return None
+    return known.at + TEXT_SECONDS * SECOND
+
+
 def _too_soon(known: Known, level: Level, clock: int) -> bool:
     """Keep a text that only reads differently from coming in more often than once a minute."""
     old = known.level

@@ -4,6 +4,7 @@ Performing ends in one of the three outcomes `Done`, `Refused` and `Unknown`. An
 open at a start, or whose outcome is Unknown, is looked up first (`look_up`): did it land?
 """
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from adapters.kubernetes.answers import (
@@ -11,21 +12,25 @@ from adapters.kubernetes.answers import (
     INVALID,
     NOT_FOUND,
     causes,
+    names_object,
     not_done,
     refusal,
     status_reason,
     status_words,
     uid_of,
+    version_of,
 )
 from adapters.kubernetes.fields import integer, mapping, text
 from adapters.kubernetes.holding import Holder, holder_of, name_conflict
 from adapters.kubernetes.kinds import JOB, NAMESPACE, NODE, get_request
-from adapters.kubernetes.normalising import ObjectMalformed, normalise
+from adapters.kubernetes.normalising import ObjectMalformed, has_finished, normalise
 from adapters.kubernetes.reading import read_all
 from adapters.kubernetes.reflecting import ReadRefused
 from adapters.ports import JSON_PATCH, Api, ApiUnanswered, Request, Response
 from machines.intents import CreateJob, DeleteJob, Effect, Resolve, StampTtl
 from machines.observations import Absent, Answer, Done, Observation, Refused, Unknown
+
+TRIES = 3  # of a change that other writes overtake
 
 
 class Performed(NamedTuple):
@@ -47,9 +52,9 @@ async def perform(effect: Effect, api: Api, *, timeout_seconds: float) -> Perfor
             case CreateJob():
                 return await _create(effect, intent, api, timeout_seconds)
             case DeleteJob():
-                return Performed((), await _delete(intent, api, timeout_seconds))
+                return await _delete(intent, api, timeout_seconds)
             case StampTtl():
-                return Performed((), await _stamp(intent, api, timeout_seconds))
+                return await _stamp(intent, api, timeout_seconds)
             case Resolve():
                 return await _resolve(intent, api, timeout_seconds)
     except ApiUnanswered as error:
@@ -68,7 +73,8 @@ async def look_up(effect: Effect, api: Api, *, timeout_seconds: float) -> Perfor
         response = await _get_job(api, intent.namespace, intent.job_name, timeout_seconds)
     except ApiUnanswered as error:
         return Performed((), Unknown(str(error)))
-    if response.code != NOT_FOUND and not response.ok:
+    absent = names_object(response, JOB.plural, intent.job_name)
+    if not absent and not response.ok:
         return Performed((), Unknown(status_words(response)))
     body = response.body if response.ok else None
     match intent:
@@ -126,51 +132,75 @@ def _taken(intent: CreateJob, body: Any, refused: Refused) -> Answer:
             return refused._replace(reason="JobNameConflict", words=words)
 
 
-async def _delete(intent: DeleteJob, api: Api, seconds: float) -> Answer:
-    body = {
-        "apiVersion": "v1",
-        "kind": "DeleteOptions",
-        "propagationPolicy": "Background",
-        "preconditions": {"uid": intent.job_uid},
-    }
-    path = JOB.path(intent.namespace, intent.job_name)
-    response = await api.send(Request("DELETE", path, body=body), timeout_seconds=seconds)
-    if response.ok:
-        return Done(intent.job_uid)
-    if response.code == NOT_FOUND:
+async def _delete(intent: DeleteJob, api: Api, seconds: float) -> Performed:
+    """Delete on a fresh read: a Job that has finished meanwhile keeps its outcome and stays."""
+
+    def request(found: Any) -> Request | None:
+        if has_finished(found):
+            return None
+        body = {
+            "apiVersion": "v1",
+            "kind": "DeleteOptions",
+            "propagationPolicy": "Background",
+            "preconditions": {"uid": intent.job_uid, "resourceVersion": version_of(found)},
+        }
+        return Request("DELETE", JOB.path(intent.namespace, intent.job_name), body=body)
+
+    return await _change(intent, api, seconds, request)
+
+
+async def _stamp(intent: StampTtl, api: Api, seconds: float) -> Performed:
+    """Write the TTL onto the very object and version that a fresh read gave."""
+
+    def request(found: Any) -> Request | None:
+        body = [
+            {"op": "test", "path": "/metadata/uid", "value": intent.job_uid},
+            {"op": "test", "path": "/metadata/resourceVersion", "value": version_of(found)},
+            {"op": "add", "path": "/spec/ttlSecondsAfterFinished", "value": intent.ttl_seconds},
+        ]
+        path = JOB.path(intent.namespace, intent.job_name)
+        return Request("PATCH", path, body=body, content_type=JSON_PATCH)
+
+    return await _change(intent, api, seconds, request)
+
+
+async def _change(
+    intent: DeleteJob | StampTtl,
+    api: Api,
+    seconds: float,
+    request: Callable[[Any], Request | None],
+) -> Performed:
+    """Read one Job afresh and change it, again when another write comes in between.
+
+    `request` gives None when what was read is not to be changed any more: then nothing was done.
+    """
+    response = Response(CONFLICT, None)
+    for _ in range(TRIES):
+        found = await _get_job(api, intent.namespace, intent.job_name, seconds)
+        if not found.ok:
+            return Performed((), _gone(intent, found))
+        if uid_of(found.body) != intent.job_uid:
+            return Performed((), Done(intent.job_uid, found=True))
+        wanted = request(found.body)
+        if wanted is None:
+            return Performed(_seen(api, found.body), Absent())
+        response = await api.send(wanted, timeout_seconds=seconds)
+        if response.ok:
+            return Performed((), Done(intent.job_uid))
+        overtaken = response.code == CONFLICT
+        # A failed test has no causes, and neither has the refusal of some webhooks.
+        if not overtaken and not (response.code == INVALID and not causes(response)):
+            return Performed((), _gone(intent, response))
+    return Performed((), refusal(response))
+
+
+def _gone(intent: DeleteJob | StampTtl, response: Response) -> Answer:
+    """Say what a refusal means: Done when it says that this very Job is no more."""
+    if response.code != NOT_FOUND:
+        return not_done(response)
+    if names_object(response, JOB.plural, intent.job_name):
         return Done(intent.job_uid, found=True)
-    if response.code == CONFLICT:
-        # The precondition failed, or another write came in between: the object itself tells.
-        return await _settled(intent, api, seconds, refusal(response))
-    return not_done(response)
-
-
-async def _stamp(intent: StampTtl, api: Api, seconds: float) -> Answer:
-    body = [
-        {"op": "test", "path": "/metadata/uid", "value": intent.job_uid},
-        {"op": "add", "path": "/spec/ttlSecondsAfterFinished", "value": intent.ttl_seconds},
-    ]
-    path = JOB.path(intent.namespace, intent.job_name)
-    request = Request("PATCH", path, body=body, content_type=JSON_PATCH)
-    response = await api.send(request, timeout_seconds=seconds)
-    if response.ok:
-        return Done(intent.job_uid)
-    if response.code == NOT_FOUND:
-        return Done()
-    if response.code == INVALID and not causes(response):
-        # A failed test looks like this, and so does the refusal of some webhooks.
-        return await _settled(intent, api, seconds, refusal(response))
-    return not_done(response)
-
-
-async def _settled(
-    intent: DeleteJob | StampTtl, api: Api, seconds: float, refused: Refused
-) -> Answer:
-    """Say what a refused write to one uid means: Done when that object is no more."""
-    response = await _get_job(api, intent.namespace, intent.job_name, seconds)
-    if response.code == NOT_FOUND or (response.ok and uid_of(response.body) != intent.job_uid):
-        return Done("" if isinstance(intent, StampTtl) else intent.job_uid, found=True)
-    return refused
+    return Unknown(f"404, but not about Job {intent.job_name}: {status_words(response)}")
 
 
 async def _resolve(intent: Resolve, api: Api, seconds: float) -> Performed:

@@ -44,6 +44,13 @@ def refusal(response: Response) -> Refused:
     )
 
 
+def names_object(response: Response, plural: str, name: str) -> bool:
+    """Say whether a 404 is about this very object: a proxy's, or a missing path's, is not."""
+    details = mapping(mapping(response.body).get("details"))
+    about = (text(details.get("kind")), text(details.get("name")))
+    return response.code == NOT_FOUND and about == (plural, name)
+
+
 def not_done(response: Response) -> Refused | Unknown:
     """Give the outcome of a write that was answered with a code of failure.
 

@@ -202,6 +202,11 @@ def _condition(raw: dict[str, Any], name: str) -> dict[str, Any]:
     return {}
 
 
+def has_finished(raw: dict[str, Any]) -> bool:
+    """Say whether a raw Job is Complete or Failed."""
+    return _outcome(mapping(raw))[0] in {"Complete", "Failed"}
+
+
 def _outcome(raw: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     """Give a Job's outcome, and the condition that says why.
 

@@ -11,6 +11,7 @@ from adapters.kubernetes.answers import (
     INVALID,
     NOT_FOUND,
     causes,
+    names_object,
     not_done,
     status_words,
     uid_of,
@@ -108,9 +109,15 @@ def _looked_at(subject: Subject, response: Response) -> StatusResult:
 
 
 def _refused(subject: Subject, response: Response) -> StatusResult:
-    if response.code == NOT_FOUND:
+    kind = KIND_BY_NAME[subject.kind]
+    if names_object(response, kind.plural, subject.name):
         return Dropped(
             f"{subject.kind} {subject.namespace}/{subject.name}: {status_words(response)}"
+        )
+    if response.code == NOT_FOUND:
+        return Unanswered(
+            f"404, but not about {subject.kind} {subject.namespace}/{subject.name}:"
+            f" {status_words(response)}; does its CRD have the status subresource?"
         )
     answer = not_done(response)
     if isinstance(answer, Unknown):

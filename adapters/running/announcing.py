@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from adapters.kubernetes.announcing import Announcement
-from machines.conditions import conditions, first_cause
+from machines.conditions import conditions, first_trouble
 from machines.messages import cause_text
 from machines.node_jobs import OUTCOMES, NodeJobState
 from machines.phases import WARMUP_PHASE
@@ -16,6 +16,7 @@ from machines.states import State, Target, Warmup
 from machines.warmups import WarmupState
 
 TOLD_SINGLY = 20  # nodes
+TOLD = OUTCOMES | {NodeJobState.WITHDRAWN}
 BAD_ENDS = frozenset({WarmupState.FAILED, WarmupState.DEGRADED})
 
 
@@ -53,8 +54,8 @@ class Announcer:
 
 
 def _summary(warmup: Warmup) -> _Told:
-    cause = first_cause(warmup)
-    outcomes = frozenset(key for key, target in warmup.targets.items() if target.state in OUTCOMES)
+    cause = first_trouble(warmup)
+    outcomes = frozenset(key for key, target in warmup.targets.items() if target.state in TOLD)
     named = (cause.node_name, cause.words.reason) if cause else ("", "")
     return _Told(warmup.position, warmup.state, named, outcomes)
 
@@ -73,9 +74,9 @@ def _changes(
             first = f"{failed[0].node_name}: {cause_text(failed[0].words)}"
             note = f"{len(failed)} more nodes failed; first {first}"
             yield _announcement(state, warmup, "Warning", "NodesFailed", note)
-    cause = first_cause(warmup)
+    cause = first_trouble(warmup)
     is_new = now.cause != (told.cause if told else ("", ""))
-    if cause is not None and is_new and cause.state not in OUTCOMES:
+    if cause is not None and is_new:
         note = f"node {cause.node_name}: {cause.words.message or cause.words.reason}"
         yield _announcement(state, warmup, "Warning", cause.words.reason, note)
     if told is None or told.state is not now.state:
@@ -83,6 +84,9 @@ def _changes(
 
 
 def _node_ended(state: State, warmup: Warmup, target: Target) -> Announcement:
+    if target.state is NodeJobState.WITHDRAWN:
+        note = f"node {target.node_name} is not selected or not authorised any more, and left"
+        return _announcement(state, warmup, "Normal", "NodeWithdrawn", note)
     if target.state is NodeJobState.READY:
         note = f"node {target.node_name} is warm"
         return _announcement(state, warmup, "Normal", "NodeSucceeded", note)

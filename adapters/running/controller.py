@@ -17,10 +17,11 @@ from adapters.ports import Api
 from adapters.running.effecting import Effector
 from adapters.running.status_books import StatusBook, StatusWrite
 from adapters.running.status_sending import StatusSender
+from adapters.running.text_holding import TextHolder
 from adapters.running.writing import Writer
 from engine.errors import LogUnavailable
 from engine.events import Event
-from machines.deciding import effect_of
+from machines.deciding import effect_of, still_wanted
 from machines.domain import WARMLOG
 from machines.ingesting import due_deadlines, next_deadline
 from machines.observations import Observation
@@ -63,6 +64,7 @@ class Controller:
         limits = limits or Limits()
         self.writer = writer
         self.book = StatusBook()
+        self._texts = TextHolder()
         self.store_words = ""  # why the store takes nothing now
         self._api = api
         self._clock = clock
@@ -81,7 +83,7 @@ class Controller:
             timer=timer,
         )
         self._effector = Effector(
-            api, self.observe, timer,
+            api, self.observe, timer, self._wanted,
             timeout_seconds=limits.timeout_seconds, concurrency=limits.effects,
         )  # fmt: skip
         self._sender = StatusSender(
@@ -124,6 +126,7 @@ class Controller:
             self._drained.set()
             for observation in batch:
                 self.book.note(observation)
+            batch = self._texts.sift(self.writer.state, batch, now)
             batch += due_deadlines(self.writer.state, now)
             self.writer.fold_in(batch, now)
             rows = await self._flushed()
@@ -136,7 +139,7 @@ class Controller:
         if not self._inbox:
             self._woken.clear()
             state = self.writer.state
-            times = [next_deadline(state), self.book.next_due(state)]
+            times = [next_deadline(state), self.book.next_due(state), self._texts.next_due()]
             if self._announce is not None:
                 times.append(self._news_due(self.writer.cursor.position))
             due = min((time for time in times if time is not None), default=FAR_AWAY)
@@ -184,6 +187,10 @@ class Controller:
         """Give when to look for news next; far away when the log has not grown."""
         told, at = self._announced
         return at + ANNOUNCE_INTERVAL if told != position else FAR_AWAY
+
+    def _wanted(self, seq: int) -> bool:
+        """Ask the newest state, even one that is ahead of the log: it can only hold back."""
+        return still_wanted(self.writer.state, seq)
 
     def _send_statuses(self) -> None:
         for due in self.book.due(self.writer.state, self._clock()):

@@ -13,6 +13,7 @@ from machines.deciding import is_as_intended
 from machines.intents import Effect
 from machines.observations import Absent, Answered, Observation, Unknown
 
+Wanted = Callable[[int], bool]
 Sink = Callable[[tuple[Observation, ...]], Awaitable[None]]
 
 LONGEST_LOOK_UP_SECONDS = 30.0
@@ -26,14 +27,19 @@ class Effector:
         api: Api,
         sink: Sink,
         timer: Timer,
+        wanted: Wanted,
         *,
         timeout_seconds: float,
         concurrency: int,
     ) -> None:
-        """Report to `sink`; `timeout_seconds` bounds each request."""
+        """Report to `sink`; `timeout_seconds` bounds each request.
+
+        `wanted` is asked of an intent's seq when its turn has come.
+        """
         self._api = api
         self._sink = sink
         self._timer = timer
+        self._wanted = wanted
         self._timeout_seconds = timeout_seconds
         self._concurrency = concurrency
         self._queue: asyncio.Queue[tuple[Effect, bool]] = asyncio.Queue()
@@ -55,8 +61,9 @@ class Effector:
     async def _work(self, workers: asyncio.TaskGroup) -> None:
         while True:
             effect, landed_unknown = await self._queue.get()
-            if not landed_unknown and not is_as_intended(effect):
-                # What was decided cannot be rebuilt: it did not happen, and is decided anew.
+            sendable = self._wanted(effect.seq) and is_as_intended(effect)
+            if not landed_unknown and not sendable:
+                # Not wanted any more, or not to be rebuilt: it did not happen. Decide anew.
                 await self._sink((Answered(effect.seq, Absent()),))
                 continue
             if landed_unknown:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from adapters.http.serving import Check, Mark
 from adapters.running.controller import Controller
+from machines.states import State
 
 FULL_AT = 0.8  # of the log's volume
 
@@ -59,6 +60,7 @@ class ControllerHealth:
             "open intents": len(writer.state.open),
             "unsent rows": writer.unsent_rows,
             "unsent statuses": book.unsent(writer.state),
+            "waiting retries": waiting_retries(writer.state),
         }
 
     def _log(self) -> Check:
@@ -74,6 +76,11 @@ class ControllerHealth:
     def _lease(self) -> Check:
         words = self.lease_words()
         return Check("lease", Mark.FAIL if words else Mark.OK, words)
+
+
+def waiting_retries(state: State) -> int:
+    """Count what the API server refused and what waits to be tried again."""
+    return sum(not what.startswith("wait:") for _, _, what in state.timers)
 
 
 def used_share(folder: Path) -> float:

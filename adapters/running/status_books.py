@@ -112,12 +112,13 @@ class StatusBook:
         return min(times, default=None)
 
     def unsent(self, state: State) -> int:
-        """Count the statuses that the server may not hold yet."""
+        """Count the statuses that the server may not hold yet, ends not known to be stored too."""
         unseen = Page()
         return sum(
-            1
+            self._pages.get(uid, unseen).is_behind(warmup.position)
+            or (warmup.state in TERMINAL and not warmup.stored)
             for uid, warmup in state.warmups.items()
-            if not warmup.gone and self._pages.get(uid, unseen).is_behind(warmup.position)
+            if not warmup.gone
         )
 
     def troubles(self) -> dict[str, str]:

@@ -71,13 +71,15 @@ class Writer:
 async def open_writer(
     log: EventLog, identity: Identity, clock: int, fold_all: Fold | None = None
 ) -> Writer:
-    """Begin a new term with `SessionStarted`, and fold the log (by `fold_all`, when given).
+    """Fold the log (by `fold_all`, when given), and begin a new term with `SessionStarted`.
 
+    The log is read first: who cannot read it must not take it from the writer who can.
     Raises LogUnavailable, LogUnreadable, and Fenced when another writer took over meanwhile.
     """
     draft = Draft("", str(SESSION), "SessionStarted", 1, dumps(identity._asdict()))
+    before = await (fold_all() if fold_all else replay(WARMLOG, log))
     opened = await log.open_epoch(draft, clock)
-    replayed = await (fold_all() if fold_all else replay(WARMLOG, log))
+    replayed = await replay(WARMLOG, log, start=before)
     if replayed.cursor.epoch > opened.epoch:
         msg = "another writer took over while the log was read; a new start takes over from it"
         raise Fenced(msg)

@@ -14,17 +14,18 @@ from adapters.kubernetes.reflecting import ReadRefused, Reflector
 from adapters.kubernetes.statuses import store_status
 from adapters.ports import ApiUnanswered
 from adapters.running.status_books import StatusBook, StatusWrite
+from adapters.running.text_holding import TextHolder
 from adapters.running.writing import Identity, Writer, open_writer
 from adapters.simulator.clock import MILLISECOND
 from adapters.simulator.watching import WatchCursor
 from adapters.simulator.worlds import World
 from engine.events import Event
 from engine.logs import EventLog
-from machines.deciding import effect_of
+from machines.deciding import effect_of, is_as_intended, still_wanted
 from machines.domain import WARMLOG
 from machines.ingesting import due_deadlines, next_deadline
 from machines.intents import Effect
-from machines.observations import Answered, Observation, Unknown
+from machines.observations import Absent, Answered, Observation, Unknown
 from machines.states import State
 
 TIMEOUT_SECONDS = 10.0
@@ -42,6 +43,7 @@ class Driver:
         self.world = world
         self.writer = writer
         self.book = StatusBook()
+        self._texts = TextHolder()
         self._listener = listener
         self._reflectors = [Reflector(world.api.cluster, kind) for kind in WATCHED]
         self._cursors: dict[str, WatchCursor] = {}
@@ -92,7 +94,12 @@ class Driver:
     def next_at(self) -> int | None:
         """Give the next instant at which anything can happen; None when all is at rest."""
         state = self.writer.state
-        times = [self.world.cluster.next_at(), next_deadline(state), self.book.next_due(state)]
+        times = [
+            self.world.cluster.next_at(),
+            next_deadline(state),
+            self.book.next_due(state),
+            self._texts.next_due(),
+        ]
         if self._look_ups and self._is_synced():
             times.append(self._look_ups[0][0])
         due = min((time for time in times if time is not None), default=None)
@@ -112,6 +119,7 @@ class Driver:
                 self._cursors.pop(reflector.kind.name, None)
         for observation in self._inbox:
             self.book.note(observation)
+        self._inbox = self._texts.sift(self.writer.state, self._inbox, self.now)
         self._inbox += due_deadlines(self.writer.state, self.now)
 
     def _read(self, reflector: Reflector) -> list[Observation]:
@@ -138,6 +146,9 @@ class Driver:
             self._listener(rows, self.writer.state)
 
     async def _act(self, effect: Effect) -> None:
+        if not still_wanted(self.writer.state, effect.seq) or not is_as_intended(effect):
+            self._inbox.append(Answered(effect.seq, Absent()))
+            return
         performed = await perform(effect, self.world.api, timeout_seconds=TIMEOUT_SECONDS)
         self.world.cluster.advance(self.now + LATENCY)
         self._answered(effect, performed.observations, performed.answer)

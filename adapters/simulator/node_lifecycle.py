@@ -1,5 +1,7 @@
 """The node lifecycle controller, the taint evictions and the Pod garbage collector."""
 
+from functools import partial
+
 from adapters.simulator.clock import SECOND, timestamp
 from adapters.simulator.conditions import (
     condition_of,
@@ -103,7 +105,7 @@ class NodeLifecycle(Controller):
             if seconds is not None and not is_deleting(pod) and not has_ended(pod):
                 at = self.agenda.now + seconds * SECOND
                 uid = pod["metadata"]["uid"]
-                self.agenda.put(at, ("evict", uid), lambda pod=pod: self._evict(pod))  # type: ignore[misc]
+                self.agenda.put(at, ("evict", uid), partial(self._evict, pod))
 
     def _evict(self, pod: Manifest) -> None:
         metadata = pod["metadata"]

@@ -95,6 +95,7 @@ BY_KIND = {resource.kind: resource for resource in RESOURCES}
 _BY_PATH = {(resource.root, resource.plural): resource for resource in RESOURCES}
 
 _CORE_ROOT_PARTS, _GROUP_ROOT_PARTS = 2, 3
+_PATH_PARTS = 3  # PLURAL[/NAME[/SUBRESOURCE]]
 
 
 class Place(NamedTuple):
@@ -112,9 +113,9 @@ def place_of(path: str) -> Place | None:
     cut = _CORE_ROOT_PARTS if parts[0] == "api" else _GROUP_ROOT_PARTS
     root, rest = "/" + "/".join(parts[:cut]), parts[cut:]
     namespace = ""
-    if len(rest) > 2 and rest[0] == "namespaces" and (root, rest[2]) in _BY_PATH:  # noqa: PLR2004 -- namespaces/NAME/PLURAL
+    if rest[:1] == ["namespaces"] and (root, *rest[2:3]) in _BY_PATH:
         namespace, rest = rest[1], rest[2:]
-    if not 1 <= len(rest) <= 3:  # noqa: PLR2004 -- PLURAL[/NAME[/SUBRESOURCE]]
+    if not 1 <= len(rest) <= _PATH_PARTS:
         return None
     resource = _BY_PATH.get((root, rest[0]))
     if resource is None or (namespace and not resource.namespaced):
