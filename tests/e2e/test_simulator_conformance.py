@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import aclosing
 from http import HTTPStatus
-from typing import Any, Self
 
 import pytest
 import pytest_asyncio
@@ -14,12 +13,18 @@ from adapters.kubernetes.configuring import load_access
 from adapters.kubernetes.http_api import HttpApi
 from adapters.ports import Request
 from adapters.simulator.resources import JOB, LEASE, NAMESPACE, NODE, POD, WARMUP, path_of
-from adapters.simulator.watching import WatchCursor
 from adapters.simulator.worlds import World
 from tests.e2e.controlplane.running import ControlPlane
 from tests.repository import ROOT
 from tests.simulator import cases
-from tests.simulator.comparing import SECONDS, Pair, differences, events_shown
+from tests.simulator.comparing import (
+    GOODBYE_SECONDS,
+    SECONDS,
+    Pair,
+    Watches,
+    differences,
+    events_shown,
+)
 from tests.simulator.drawing import Drawer
 
 pytestmark = pytest.mark.e2e
@@ -34,9 +39,12 @@ async def real(control_plane: ControlPlane) -> AsyncIterator[HttpApi]:
     control_plane.kubectl("apply", "--server-side", "--force-conflicts", "-f", str(DEFINITION))
     control_plane.kubectl("wait", "--for=condition=Established", "crd/modelwarmups.model.aibrix.ai")
     api = HttpApi("real", await load_access(kubeconfig=str(control_plane.kubeconfig)))
-    await settle(api)
-    yield api
-    await api.close()
+    try:
+        await settle(api)
+        yield api
+    finally:
+        await api.close()
+        await asyncio.sleep(GOODBYE_SECONDS)
 
 
 async def settle(api: HttpApi) -> None:
@@ -142,54 +150,6 @@ async def test_lists_and_pages_are_alike(pair: Pair) -> None:
     assert all("continue" not in page.body["metadata"] for page in pages)
 
 
-class Watches:
-    """Watches of the same things on both servers; a context manager that ends them."""
-
-    def __init__(self, pair: Pair) -> None:
-        """Open none yet."""
-        self._pair = pair
-        self._open: list[tuple[WatchCursor, list[dict[str, Any]], asyncio.Task[None]]] = []
-
-    async def __aenter__(self) -> Self:
-        """Begin."""
-        return self
-
-    async def __aexit__(self, *error: object) -> None:
-        """End the watches of the real server."""
-        for _, _, task in self._open:
-            task.cancel()
-        await asyncio.gather(*(task for _, _, task in self._open), return_exceptions=True)
-
-    async def open(self, path: str, **query: str) -> None:
-        """Watch from the version of a list made now."""
-        simulated, real = await self._pair.ask(cases.get(path))
-        requests = [
-            cases.get(
-                path,
-                watch="true",
-                resourceVersion=listed.body["metadata"]["resourceVersion"],
-                **query,
-            )
-            for listed in (simulated, real)
-        ]
-        found: list[dict[str, Any]] = []
-        task = asyncio.create_task(self._follow(requests[1], found))
-        self._open.append((self._pair.world.api.open_watch(requests[0]), found, task))
-
-    async def _follow(self, request: Request, found: list[dict[str, Any]]) -> None:
-        watching = self._pair.real.watch(request, idle_seconds=120)
-        async with aclosing(watching) as events:  # type: ignore[type-var]
-            async for event in events:
-                found += [event]  # as it comes: the task is ended from outside
-
-    async def told(self) -> list[tuple[list[dict[str, Any]], list[dict[str, Any]]]]:
-        """Give what each watch was told, simulated and real, once nothing new comes."""
-        count = -1
-        while count != (count := sum(len(found) for _, found, _ in self._open)):
-            await asyncio.sleep(0.5)
-        return [(cursor.take(), found) for cursor, found, _ in self._open]
-
-
 @pytest.mark.parametrize("seed", [1, 2, 3])
 async def test_random_requests_are_answered_and_told_alike(pair: Pair, seed: int) -> None:
     """Whatever is asked, answers agree; and watches with and without selectors tell the same."""
@@ -201,8 +161,9 @@ async def test_random_requests_are_answered_and_told_alike(pair: Pair, seed: int
         await watches.open(path_of(JOB, name), labelSelector="x=1")
         await watches.open(path_of(WARMUP, name), fieldSelector="metadata.name=a")
         await pair.ask_all(Drawer(seed, name).draw(200))
-        for simulated, real in await watches.told():
-            found = "\n".join(differences(events_shown(simulated), events_shown(real)))
+        for told in await watches.rest():
+            shown = events_shown(told.simulated), events_shown(told.real)
+            found = "\n".join(differences(*shown))
             assert not found, found
 
 
@@ -215,7 +176,7 @@ async def test_a_version_that_was_forgotten_is_refused_alike(
     pair.world.cluster.compact()
     old = cases.get(path_of(NODE), watch="true", resourceVersion="1")
     (simulated,) = pair.world.api.open_watch(old).take()
-    async with aclosing(pair.real.watch(old, idle_seconds=SECONDS)) as events:  # type: ignore[type-var]
+    async with aclosing(pair.real.watch(old, idle_seconds=SECONDS)) as events:
         real = await anext(events)
     assert simulated["type"] == real["type"] == "ERROR"
     for field in ("code", "reason", "status", "kind"):

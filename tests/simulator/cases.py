@@ -42,15 +42,18 @@ def warmup(name: str, **spec: Any) -> Body:
     }
 
 
-def pod(name: str) -> Body:
-    """A Pod that is bound to a node without a kubelet."""
+def pod(name: str, namespace: str) -> Body:
+    """A Pod that is bound to a node that does not exist.
+
+    Each namespace has its own: Pods of a node that was missed for 40 s are cleared away.
+    """
     return {
         "apiVersion": "v1",
         "kind": "Pod",
         "metadata": {"name": name, "labels": {"pod": name}},
         "spec": {
             "restartPolicy": "Never",
-            "nodeName": "nowhere",
+            "nodeName": f"not-in-{namespace}",
             "automountServiceAccountToken": False,
             "containers": [{"name": "c", "image": "busybox:1"}],
         },
@@ -260,6 +263,11 @@ def warmups(namespace: str) -> Iterator[Request]:
     yield Request("PUT", a, body=warmup("a"))
     yield patch(a, operation("remove", "/metadata/resourceVersion"))
     yield patch(a, operation("remove", "/kind"))
+    yield from _warmup_ends(path)
+
+
+def _warmup_ends(path: str) -> Iterator[Request]:
+    a = f"{path}/a"
     yield merge(a, {"metadata": {"finalizers": ["example.com/held"]}})
     yield delete(a)
     yield delete(a)
@@ -281,23 +289,23 @@ def _bad_warmup_specs() -> Iterator[Body]:
 def pods(namespace: str) -> Iterator[Request]:
     """Pods: grace that shortens, finalizers, evictions, Pods that have ended."""
     path = path_of(POD, namespace)
-    yield post(path, pod("p1"))
+    yield post(path, pod("p1", namespace))
     yield merge(f"{path}/p1/status", {"status": {"phase": "Running"}})
     yield delete(f"{path}/p1")
     yield delete(f"{path}/p1")
     yield delete(f"{path}/p1", gracePeriodSeconds=60)
     yield delete(f"{path}/p1", gracePeriodSeconds=5)
     yield delete(f"{path}/p1", gracePeriodSeconds=0)
-    yield post(path, pod("p2"))
+    yield post(path, pod("p2", namespace))
     yield merge(f"{path}/p2/status", {"status": {"phase": "Succeeded"}})
     yield delete(f"{path}/p2")
     yield get(f"{path}/p2")
-    yield post(path, pod("p3"))
+    yield post(path, pod("p3", namespace))
     yield merge(f"{path}/p3", {"metadata": {"finalizers": ["example.com/held"]}})
     yield delete(f"{path}/p3", gracePeriodSeconds=0)
     yield merge(f"{path}/p3", {"metadata": {"finalizers": None}})
     yield get(f"{path}/p3")
-    yield post(path, pod("p4"))
+    yield post(path, pod("p4", namespace))
     evicted = {"metadata": {"name": "p4", "namespace": namespace}}
     kind = {"apiVersion": "policy/v1", "kind": "Eviction"}
     yield post(f"{path}/p4/eviction", {**kind, **evicted})

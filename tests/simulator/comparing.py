@@ -4,14 +4,22 @@ What must differ (uids, versions, times, tokens) is made equal; where the real s
 of its own machinery, the fields and reasons it names are compared instead.
 """
 
+import asyncio
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from contextlib import aclosing, suppress
+from typing import Any, NamedTuple, Self
 
+from adapters.kubernetes.http_api import HttpApi
 from adapters.ports import Api, Request, Response
+from adapters.simulator.watching import WatchCursor
 from adapters.simulator.worlds import World
 
 SECONDS = 20.0
+GOODBYE_SECONDS = 0.25  # TLS connections that were closed are not gone at once
+_QUIET_SECONDS = 0.5
+
+Event = dict[str, Any]
 
 _UID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _SUFFIX = re.compile(r"-[bcdfghjklmnpqrstvwxz2456789]{5}$")
@@ -32,7 +40,7 @@ class Known(NamedTuple):
 class Pair:
     """A simulated and a real API server that are asked the same."""
 
-    def __init__(self, world: World, real: Api) -> None:
+    def __init__(self, world: World, real: HttpApi) -> None:
         """Ask `world` and `real`."""
         self.world = world
         self.real = real
@@ -49,6 +57,72 @@ class Pair:
         """Send all of them, one after the other."""
         for request in requests:
             await self.ask(request)
+
+
+class Told:
+    """What one watch was told on both servers, so far."""
+
+    def __init__(self, cursor: WatchCursor) -> None:
+        """Nothing yet."""
+        self.real: list[Event] = []
+        self._cursor = cursor
+        self._simulated: list[Event] = []
+
+    @property
+    def simulated(self) -> list[Event]:
+        """The events of the simulated server."""
+        self._simulated += self._cursor.take()
+        return self._simulated
+
+
+class Watches:
+    """Watches of the same things on both servers; a context manager that ends them."""
+
+    def __init__(self, pair: Pair) -> None:
+        """Open none yet."""
+        self._pair = pair
+        self._told: list[Told] = []
+        self._tasks: list[asyncio.Task[None]] = []
+
+    async def __aenter__(self) -> Self:
+        """Begin."""
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        """End the watches of the real server."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def open(self, path: str, **query: str) -> Told:
+        """Watch from the version of a list made now."""
+        requests = []
+        for listed in await self._pair.ask(Request("GET", path)):
+            since = {"resourceVersion": listed.body["metadata"]["resourceVersion"]}
+            asked = {"watch": "true", **since, **query}
+            requests.append(Request("GET", path, tuple(asked.items())))
+        told = Told(self._pair.world.api.open_watch(requests[0]))
+        self._told.append(told)
+        self._tasks.append(asyncio.create_task(self._follow(requests[1], told.real)))
+        return told
+
+    async def _follow(self, request: Request, found: list[Event]) -> None:
+        watching = self._pair.real.watch(request, idle_seconds=120)
+        async with aclosing(watching) as events:
+            async for event in events:
+                found += [event]  # as it comes: the task is ended from outside
+
+    def _caught_up(self) -> bool:
+        return all(len(told.real) >= len(told.simulated) for told in self._told)
+
+    async def rest(self) -> list[Told]:
+        """Give what was told, once the real server told as much, and then nothing for a while."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(SECONDS):
+                while not self._caught_up():  # noqa: ASYNC110 -- another process is watched
+                    await asyncio.sleep(0.05)
+        await asyncio.sleep(_QUIET_SECONDS)
+        return self._told
 
 
 async def _sent(api: Api, request: Request) -> Response:
@@ -140,6 +214,6 @@ def differences(simulated: Any, real: Any, path: str = "") -> Iterator[str]:
         yield f"{path}: simulated {simulated!r}, real {real!r}"
 
 
-def events_shown(events: Iterable[Mapping[str, Any]]) -> list[tuple[str, Any]]:
+def events_shown(events: Iterable[Event]) -> list[tuple[str, Any]]:
     """Give what of a watch's events must be the same on both servers."""
     return [(event["type"], levelled(event["object"])) for event in events]

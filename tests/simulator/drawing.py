@@ -38,12 +38,6 @@ SELECTORS = (
 )
 FIELDS = ("metadata.name=a", "metadata.name!=a", "metadata.name=a,metadata.namespace=b", "a.b=c")
 
-_MAKERS: dict[str, Callable[[str], dict[str, Any]]] = {
-    JOB.kind: job,
-    POD.kind: pod,
-    WARMUP.kind: warmup,
-}
-
 
 class Drawer:
     """Draws requests about the objects of one namespace."""
@@ -79,7 +73,13 @@ class Drawer:
         return {key: value for key, value in marks.items() if self._random.random() < 0.7}
 
     def _create(self, resource: Resource, name: str) -> Request:
-        body = _MAKERS[resource.kind](name)
+        match resource.kind:
+            case POD.kind:
+                body = pod(name, self._namespace)
+            case JOB.kind:
+                body = job(name)
+            case _:
+                body = warmup(name)
         given = {key: value for key, value in self._labels().items() if value is not None}
         body["metadata"]["labels"] = {"kept": "", **given}
         if self._random.random() < 0.2:
