@@ -194,7 +194,7 @@ def _refused(state: State, event: Event, subject: Subject, data: dict[str, Any])
 
 
 def _unknown(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
-    fold_unknown(state, event)
+    fold_unknown(state, event, data["words"])
 
 
 def _absent(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:

@@ -79,12 +79,12 @@ def fold_absent(state: State, event: Event) -> None:
     touch(state, warmup)
 
 
-def fold_unknown(state: State, event: Event) -> None:
+def fold_unknown(state: State, event: Event, words: str) -> None:
     """No answer: it stays open, and has to be looked up."""
     opened = state.open.get(event.cause or 0)
     if opened is None:
         return
-    state.open[opened.seq] = opened._replace(uncertain=True)
+    state.open[opened.seq] = opened._replace(uncertain=True, unanswered=words)
     warmup = state.warmups.get(opened.intent.warmup_uid)
     if warmup is not None and isinstance(opened.intent, CreateJob):
         describe_again(state, warmup, opened.intent.node_uid, event)

@@ -51,8 +51,9 @@ def _pending(state: State, warmup: Warmup, target: Target) -> Words:
     if warmup.blocked:
         return Words("NamespaceUnavailable", warmup.blocked)
     opened = state.open.get(warmup.creating.get(target.key, 0))
-    if opened is not None and opened.uncertain:
-        return Words("CreateUnanswered", "its Job was asked for, and no answer tells whether it is")
+    if opened is not None and opened.unanswered:
+        words = f"its Job was asked for, and whether it is there is not known: {opened.unanswered}"
+        return Words("CreateUnanswered", words)
     if target.refusal.reason:
         again = f"; tried again at {clock_time(target.retry_at)}" if target.retry_at else ""
         return Words(target.refusal.reason, target.refusal.message + again)

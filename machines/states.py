@@ -99,6 +99,7 @@ class OpenIntent(NamedTuple):
     warmup: Subject
     intent: Intent
     uncertain: bool = False  # after a start or an Unknown: it has to be looked up
+    unanswered: str = ""  # what an Unknown said
 
 
 class Ignored(NamedTuple):
