@@ -168,8 +168,8 @@ def test_uncertain_intents_are_looked_up_once_synced(fault: Loss) -> None:
             assert not any("/jobs/" in request.path for request in second.api.requests)
             await second.until(lambda: second.controller.synced, seconds=20)
             await second.ended()
-            looked = [r for r in second.api.requests if "/jobs/" in r.path and r.method == "GET"]
-            assert len(looked) == 1
+            jobs = [r for r in second.api.requests if "/jobs" in r.path and r.query == ()]
+            assert (jobs[0].method, "/jobs/" in jobs[0].path) == ("GET", True)
             creates = [r for r in second.api.writes if r.method == "POST" and "/jobs" in r.path]
             assert len(creates) == (1 if fault is Loss.REQUEST else 0)
             assert phase(world) == "Succeeded"

@@ -22,9 +22,15 @@ class Desk:
         """Work on `world`."""
         self.api = WatchedApi(world.api)
         self.reported: list[tuple[float, Observation]] = []
+        self.unwanted: set[int] = set()
         self.effector = Effector(
-            self.api, self.take, LoopTimer(), timeout_seconds=10, concurrency=concurrency
-        )
+            self.api, self.take, LoopTimer(), self.wanted,
+            timeout_seconds=10, concurrency=concurrency,
+        )  # fmt: skip
+
+    def wanted(self, seq: int) -> bool:
+        """Say whether an intent still holds."""
+        return seq not in self.unwanted
 
     async def take(self, observations: tuple[Observation, ...]) -> None:
         """Take a report."""
@@ -99,6 +105,24 @@ def test_a_body_that_is_not_as_intended_is_not_sent() -> None:
     desk = at_work(work)
     assert desk.answers == [(3, Absent()), (4, Absent())]
     assert desk.api.requests == []
+
+
+def test_what_is_not_wanted_any_more_is_not_sent() -> None:
+    """An intent is asked for again when its turn has come: what ceased to hold did not happen."""
+
+    async def work(desk: Desk) -> None:
+        desk.api.seconds = 1
+        for seq in (3, 4, 5):
+            desk.effector.perform(create_effect(seq))
+        await asyncio.sleep(0.5)
+        desk.unwanted |= {3, 5}  # the first is under way, and nothing can call it back
+        await asyncio.sleep(5)
+
+    desk = at_work(work, concurrency=1)
+    assert [(seq, type(answer)) for seq, answer in desk.answers] == [
+        (3, Done), (4, Done), (5, Absent),
+    ]  # fmt: skip
+    assert [request.method for request in desk.api.requests] == ["POST", "POST"]
 
 
 def lost(fault: Loss, look_ups: int) -> Desk:

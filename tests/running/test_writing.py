@@ -1,17 +1,16 @@
 """Writing: rows are durable before anything is acted upon, and none is lost or doubled."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 
 import pytest
 
 from adapters.running.writing import Writer, open_writer
 from adapters.store.memory_logs import MemoryLog
 from engine.errors import Fenced, LogFull, LogUnavailable, PositionTaken
-from engine.events import Event
-from engine.replaying import Replayed, replay
+from engine.events import Draft, Event
+from engine.replaying import replay
 from machines.domain import WARMLOG
 from machines.observations import Reachability
-from machines.states import State
 from tests.running.fakes import WRITER, StubbornLog
 from tests.running.stories import CLUSTER, NOON, node_seen, synced, warmup_seen
 
@@ -123,27 +122,34 @@ async def test_a_log_that_ends_elsewhere_is_said() -> None:
 
 async def test_who_is_superseded_while_it_reads_is_fenced() -> None:
     """A writer that another one overtakes while it folds the log stops instead of writing."""
-    log = StubbornLog(MemoryLog("log"))
 
-    async def overtaken() -> Replayed[State]:
-        await open_writer(log, WRITER, NOON)
-        return await replay(WARMLOG, log)
+    class Overtaken(StubbornLog):
+        async def read(
+            self, after: int = 0, until: int | None = None, *, batch_rows: int = 1000
+        ) -> AsyncIterator[Sequence[Event]]:
+            if len(self.rows) == 1:  # the term has been opened, and is being read back
+                await self.open_epoch(Draft(*self.rows[0][3:]), NOON)
+            async for batch in self.log.read(after, until, batch_rows=batch_rows):
+                yield batch
 
+    log = Overtaken(MemoryLog("log"))
     with pytest.raises(Fenced, match="another writer"):
-        await open_writer(log, WRITER, NOON, overtaken)
+        await open_writer(log, WRITER, NOON)
     assert [row.epoch for row in log.rows] == [1, 2]
 
 
 async def test_a_reading_that_lags_behind_is_tried_again_later() -> None:
     """A reading that does not hold this session's own row yet is no base to write on."""
-    log, _ = await begun()
-    stale = await replay(WARMLOG, log)
 
-    async def lagging() -> Replayed[State]:
-        return stale
+    class Lagging(StubbornLog):
+        async def read(
+            self, after: int = 0, until: int | None = None, *, batch_rows: int = 1000
+        ) -> AsyncIterator[Sequence[Event]]:
+            async for batch in self.log.read(after, len(self.rows) - 1, batch_rows=batch_rows):
+                yield batch
 
     with pytest.raises(LogUnavailable, match="again"):
-        await open_writer(log, WRITER, NOON, lagging)
+        await open_writer(Lagging(MemoryLog("log")), WRITER, NOON)
 
 
 async def test_the_next_session_goes_on_from_the_log() -> None:
