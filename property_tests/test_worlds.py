@@ -24,23 +24,13 @@ from adapters.simulator.faults import (
 from adapters.simulator.plans import Ending, NodePlan
 from adapters.simulator.resources import JOB, NODE, POD, WARMUP
 from adapters.store.memory_logs import MemoryLog
-from engine.canonical_json import dumps
-from engine.replaying import replay
-from engine.verifying import verify
 from machines import labels
-from machines.domain import WARMLOG
-from machines.node_jobs import UNFINISHED
-from machines.states import State
-from machines.warmups import TERMINAL
-from property_tests.chaos import intent_in
-from property_tests.invariants import ALWAYS, BETWEEN, DECIDED, disagreements
+from property_tests.rest import check_log, check_rest, check_statuses
 from property_tests.running import run
 from property_tests.watched_worlds import (
     NAMESPACE_NAME,
     POOL,
     WatchedWorld,
-    has_ended,
-    node_of,
     warmup_manifest,
 )
 
@@ -159,6 +149,27 @@ class Worlds(RuleBasedStateMachine):
         if pods:
             self.world.delete_pod(NAMESPACE_NAME, pods[pick % len(pods)]["metadata"]["name"])
 
+    @rule(index=st.integers(0, 1), phase=st.sampled_from(["Succeeded", "Pending"]))
+    def deface_status(self, index: int, phase: str) -> None:
+        """Somebody writes into a status that is ours."""
+        if self.world.find(WARMUP.kind, NAMESPACE_NAME, f"w{index}"):
+            self.world.edit_status(f"w{index}", {"phase": phase})
+
+    @rule(pick=st.integers(0, 7))
+    def strip_job(self, pick: int) -> None:
+        """Somebody takes the labels off a Job, so that no watch of ours shows it any more."""
+        jobs = self.world.listed(JOB.kind)
+        if jobs:
+            self.world.strip_job(jobs[pick % len(jobs)]["metadata"]["name"])
+
+    @rule(how=st.sampled_from(["forbid", "deny", "allow"]))
+    def refuse_jobs(self, how: str) -> None:
+        """A quota or an admission policy refuses Jobs, or not any more."""
+        if how == "allow":
+            self.world.allow(JOB.kind, NAMESPACE_NAME)
+        else:
+            getattr(self.world, how)(JOB.kind, NAMESPACE_NAME, f"{how}: no more Jobs")
+
     # What machines do.
 
     @rule(name=names, pool=st.sampled_from([POOL, POOL, "q", ""]), kind=plans)
@@ -196,6 +207,19 @@ class Worlds(RuleBasedStateMachine):
         """A node is cordoned, or not any more."""
         if self.world.find(NODE.kind, "", name):
             (self.world.cordon if closed else self.world.uncordon)(name)
+
+    @rule(name=names, silent=st.booleans())
+    def kubelet_is_silent(self, name: str, silent: bool) -> None:  # noqa: FBT001 -- a parameter
+        """A kubelet falls silent, or comes back."""
+        if self.world.find(NODE.kind, "", name):
+            (self.world.stop_kubelet if silent else self.world.start_kubelet)(name)
+
+    @rule(pick=st.integers(0, 7))
+    def pod_is_evicted(self, pick: int) -> None:
+        """A kubelet runs low and evicts a Pod that it runs."""
+        pods = [pod for pod in self.world.listed(POD.kind) if pod["spec"].get("nodeName")]
+        if pods:
+            self.world.evict_pod(NAMESPACE_NAME, pods[pick % len(pods)]["metadata"]["name"])
 
     # What time and networks do.
 
@@ -241,6 +265,13 @@ class Worlds(RuleBasedStateMachine):
         """Every connection breaks."""
         self.world.cluster.api.cut_watches()
 
+    @rule(pick=st.integers(0, 4))
+    def watch_lags(self, pick: int) -> None:
+        """One watch is behind the others."""
+        cursors = self.world.cluster.api.cursors
+        if cursors:
+            cursors[pick % len(cursors)].hold()
+
     @rule()
     def history_is_forgotten(self) -> None:
         """Watches that break now cannot go on: 410."""
@@ -255,8 +286,13 @@ class Worlds(RuleBasedStateMachine):
 
     @rule()
     def all_is_well(self) -> None:
-        """Network and server are well again."""
+        """Network, server, kubelets and policies are well again."""
         self.world.cluster.api.faults.clear()
+        self.world.allow(JOB.kind, NAMESPACE_NAME)
+        for cursor in self.world.cluster.api.cursors:
+            cursor.release()
+        for node in self.world.listed(NODE.kind):
+            self.world.start_kubelet(node["metadata"]["name"])
 
     def teardown(self) -> None:
         """Let all faults end, come to rest, and check what was promised."""
@@ -269,60 +305,6 @@ class Worlds(RuleBasedStateMachine):
         check_log(self.log)
         check_rest(self.world, self.driver)
         check_statuses(self.world, self.driver, self.log)
-
-
-def check_log(log: MemoryLog) -> None:
-    """Every row keeps every invariant, and today's code decides what the log says."""
-    state = WARMLOG.initial("log-1")
-    for row in log.rows:
-        if WARMLOG.is_decision(row.type):
-            wrong = [holds.__doc__ for holds in DECIDED if not holds(state, intent_in(row))]
-            assert not wrong, str(row)
-        before, state = WARMLOG.copy(state), WARMLOG.fold(state, row)
-        broken = [holds.__doc__ for holds in ALWAYS if not holds(state)]
-        broken += [holds.__doc__ for holds in BETWEEN if not holds(before, row, state)]
-        assert not broken, [str(row), *disagreements(state)]
-    assert run(divergences(log)) == []
-
-
-async def divergences(log: MemoryLog) -> list[str]:
-    """Verify a log."""
-    return [str(each) async for each in verify(WARMLOG, log)]
-
-
-def check_rest(world: WatchedWorld, driver: Driver) -> None:
-    """Every warmup ended or says what it waits for, and nothing runs that nobody wants."""
-    state: State = driver.writer.state
-    assert not state.open, "intents without an answer"
-    assert driver.book.unsent(state) == 0, "statuses that were not sent"
-    wanted = set()
-    for warmup in state.warmups.values():
-        for key, target in warmup.targets.items():
-            if target.state in UNFINISHED and warmup.state not in TERMINAL:
-                wanted.add((warmup.subject.uid, key))
-                assert target.words.reason, f"{target} does not say what it waits for"
-        assert warmup.state not in TERMINAL or warmup.stored, "an end that was not stored"
-    for job in world.listed(JOB.kind):
-        whose = job["metadata"]["labels"][labels.WARMUP_UID], node_of(job)
-        assert has_ended(job) or whose in wanted, f"nobody wants {job['metadata']['name']}"
-
-
-def check_statuses(world: WatchedWorld, driver: Driver, log: MemoryLog) -> None:
-    """The server holds, to the byte, what the log alone gives."""
-    replayed = run(replay(WARMLOG, log))
-    shown = {each.subject.uid: each.status for each in WARMLOG.project(replayed.state)}
-    held = {item["metadata"]["uid"]: item.get("status") for item in world.listed(WARMUP.kind)}
-    assert {uid: dumps(status) for uid, status in held.items()} == {
-        uid: dumps(status) for uid, status in shown.items()
-    }
-    assert WARMLOG.dump(rested(replayed.state)) == WARMLOG.dump(rested(driver.writer.state))
-
-
-def rested(state: State) -> State:
-    """Give a state as it is once everything in it has been decided upon."""
-    copied = WARMLOG.copy(state)
-    WARMLOG.rest(copied)
-    return copied
 
 
 TestWorlds = Worlds.TestCase

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
 from adapters.kubernetes.schemas import MODELWARMUP
-from adapters.ports import Request, Response
+from adapters.ports import MERGE_PATCH, Request, Response
 from adapters.simulator.api_server import ApiServer
-from adapters.simulator.resources import JOB, NAMESPACE, NODE, WARMUP
+from adapters.simulator.resources import JOB, NAMESPACE, NODE, WARMUP, path_of
 from adapters.simulator.storage import DELETED, Change, Manifest
 from adapters.simulator.watching import WatchCursor
 from adapters.simulator.worlds import World
@@ -97,12 +97,22 @@ class WatchedWorld(World):
         """The API server, with the witness before it."""
         return cast("ApiServer", self._witness)
 
-    def unfinished(self, warmup_uid: str = "") -> Iterator[Manifest]:
-        """Give the Jobs that have not ended, of one warmup or of all."""
+    def unfinished(self, warmup_uid: str) -> Iterator[Manifest]:
+        """Give the Jobs of one warmup that have not ended."""
         for job in self.listed(JOB.kind):
-            mine = job["metadata"]["labels"][labels.WARMUP_UID]
-            if not has_ended(job) and warmup_uid in {"", mine}:
+            if not has_ended(job) and owner_of(job) == warmup_uid:
                 yield job
+
+    def edit_status(self, name: str, changes: Manifest) -> None:
+        """Change a ModelWarmup's status by hand."""
+        path = f"{path_of(WARMUP, NAMESPACE_NAME, name)}/status"
+        self._ask(Request("PATCH", path, body={"status": changes}, content_type=MERGE_PATCH))
+
+    def strip_job(self, name: str) -> None:
+        """Take the labels off a Job by hand."""
+        body = {"metadata": {"labels": {labels.WARMUP_UID: None, labels.REVISION: None}}}
+        path = path_of(JOB, NAMESPACE_NAME, name)
+        self._ask(Request("PATCH", path, body=body, content_type=MERGE_PATCH))
 
     def _on_change(self, kind: str, change: Change) -> None:
         if kind in {NODE.kind, NAMESPACE.kind}:
@@ -122,9 +132,10 @@ class WatchedWorld(World):
                 self._inside.add(node["metadata"]["uid"])
 
     def _check_jobs(self, job: Manifest) -> None:
-        warmup_uid = job["metadata"]["labels"][labels.WARMUP_UID]
+        warmup_uid = owner_of(job)
         nodes = [node_of(one) for one in self.unfinished(warmup_uid)]
-        assert len(nodes) <= self._limits[warmup_uid], f"{len(nodes)} Jobs at work"
+        hidden = sum(not is_marked(one) for one in self.unfinished(warmup_uid))
+        assert len(nodes) - hidden <= self._limits[warmup_uid], f"{len(nodes)} Jobs at work"
         assert len(nodes) == len(set(nodes)), "two Jobs for one warmup and node"
         assert node_of(job) in self._inside, "a Job for a node that was never in the boundary"
         self.most_at_work = max(self.most_at_work, len(nodes))
@@ -134,6 +145,18 @@ def node_of(job: Manifest) -> str:
     """Give the uid of the node that a Job is for."""
     uid: str = job["metadata"]["annotations"][labels.TARGET_NODE_UID]
     return uid
+
+
+def owner_of(job: Manifest) -> str:
+    """Give the uid of the ModelWarmup that controls a Job."""
+    (owner,) = job["metadata"]["ownerReferences"]
+    uid: str = owner["uid"]
+    return uid
+
+
+def is_marked(job: Manifest) -> bool:
+    """Say whether a Job still has the label by which it is watched."""
+    return labels.WARMUP_UID in (job["metadata"].get("labels") or {})
 
 
 def has_ended(job: Manifest) -> bool:
