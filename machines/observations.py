@@ -124,7 +124,7 @@ class Unknown(NamedTuple):
 
 
 class Absent(NamedTuple):
-    """Looked up after a start or an Unknown: it did not happen."""
+    """It did not happen: looked up, or not wanted any more when its turn had come."""
 
 
 Answer = Done | Refused | Unknown | Absent

@@ -1,7 +1,8 @@
-"""Carrying out intents: one idempotent request each, and what its answer means.
+"""Carrying out intents: one idempotent change each, and what its answer means.
 
-Performing ends in one of the three outcomes `Done`, `Refused` and `Unknown`. An intent that was
-open at a start, or whose outcome is Unknown, is looked up first (`look_up`): did it land?
+Performing ends in `Done`, `Refused` or `Unknown`, or in `Absent` when a fresh read showed that the
+change is not to be made any more. An intent that was open at a start, or whose outcome is Unknown,
+is looked up first (`look_up`): did it land?
 """
 
 from collections.abc import Callable
@@ -76,6 +77,8 @@ async def look_up(effect: Effect, api: Api, *, timeout_seconds: float) -> Perfor
     absent = names_object(response, JOB.plural, intent.job_name)
     if not absent and not response.ok:
         return Performed((), Unknown(status_words(response)))
+    if response.ok and not uid_of(response.body):
+        return Performed((), _without_uid(intent))
     body = response.body if response.ok else None
     match intent:
         case CreateJob():
@@ -102,7 +105,8 @@ async def _create(effect: Effect, intent: CreateJob, api: Api, seconds: float) -
     if response.code != CONFLICT or status_reason(response) != "AlreadyExists":
         return Performed((), not_done(response))
     found = await _get_job(api, intent.namespace, intent.job_name, seconds)
-    if found.code == NOT_FOUND:  # it went away in between: the next try will create it
+    if names_object(found, JOB.plural, intent.job_name):
+        # It went away in between: the next try will create it.
         return Performed((), refusal(response))
     if not found.ok:
         words = f"the name is taken, and by whom is unknown: {status_words(found)}"
@@ -179,7 +183,10 @@ async def _change(
         found = await _get_job(api, intent.namespace, intent.job_name, seconds)
         if not found.ok:
             return Performed((), _gone(intent, found))
-        if uid_of(found.body) != intent.job_uid:
+        uid = uid_of(found.body)
+        if not uid:
+            return Performed((), _without_uid(intent))
+        if uid != intent.job_uid:
             return Performed((), Done(intent.job_uid, found=True))
         wanted = request(found.body)
         if wanted is None:
@@ -201,6 +208,11 @@ def _gone(intent: DeleteJob | StampTtl, response: Response) -> Answer:
     if names_object(response, JOB.plural, intent.job_name):
         return Done(intent.job_uid, found=True)
     return Unknown(f"404, but not about Job {intent.job_name}: {status_words(response)}")
+
+
+def _without_uid(intent: CreateJob | DeleteJob | StampTtl) -> Unknown:
+    """No API server answers like this: it tells neither that the Job is there nor that it went."""
+    return Unknown(f"Job {intent.job_name} came back without a uid")
 
 
 async def _resolve(intent: Resolve, api: Api, seconds: float) -> Performed:

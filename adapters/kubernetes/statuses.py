@@ -103,6 +103,10 @@ def _looked_at(subject: Subject, response: Response) -> StatusResult:
     if not response.ok:
         return _refused(subject, response)
     uid = uid_of(response.body)
+    if not uid:
+        return Unanswered(
+            f"{subject.kind} {subject.namespace}/{subject.name} came back without a uid"
+        )
     if uid != subject.uid:
         return Dropped(f"{subject.kind} {subject.namespace}/{subject.name} is another object now")
     return Conflict(version_of(response.body))

@@ -5,33 +5,31 @@ from typing import Any
 import pytest
 
 from adapters.kubernetes.acting import look_up, perform
-from adapters.ports import JSON_PATCH, ApiUnanswered, Response
-from machines.intents import CreateJob, DeleteJob, Effect, Intent, Resolve, StampTtl
+from adapters.kubernetes.answers import status_words
+from adapters.ports import Response
+from machines.intents import Intent
 from machines.observations import Absent, Answer, Deleted, Done, Listed, Refused, Seen, Unknown
 from tests.kubernetes import objects
 from tests.kubernetes.fakes import Answer as Scripted
 from tests.kubernetes.fakes import ScriptedApi, page, refused
-
-CREATE = CreateJob(
-    objects.WARMUP_UID, "default", "warm-1", objects.NODE_UID, "n1", "ef7e2d9085ee", "digest"
+from tests.kubernetes.intents import (
+    BODY,
+    BROKEN,
+    CREATE,
+    DELETE,
+    ELSEWHERE,
+    NOT_FOUND,
+    RESOLVE,
+    STAMP,
+    effect,
 )
-DELETE = DeleteJob(objects.WARMUP_UID, "default", "warm-1", objects.JOB_UID, objects.NODE_UID)
-STAMP = StampTtl(objects.WARMUP_UID, "default", "warm-1", objects.JOB_UID, objects.NODE_UID, 3600)
-RESOLVE = Resolve(objects.WARMUP_UID, "default")
-BODY = {"metadata": {"name": "warm-1"}}
 
 EXISTS = refused(409, "AlreadyExists", 'jobs.batch "warm-1" already exists')
-NOT_FOUND = refused(404, "NotFound", 'jobs.batch "warm-1" not found', {"kind": "jobs"})
-BROKEN = ApiUnanswered("the connection was cut")
-
-
-def _effect(intent: Intent) -> Effect:
-    return Effect(7, "prod", intent, BODY if isinstance(intent, CreateJob) else None)
 
 
 async def _answer(intent: Intent, *answers: Scripted) -> Answer:
     api = ScriptedApi(*answers)
-    performed = await perform(_effect(intent), api, timeout_seconds=10)
+    performed = await perform(effect(intent), api, timeout_seconds=10)
     assert api.answers == []
     assert set(api.timeouts) == {10}
     return performed.answer
@@ -39,13 +37,13 @@ async def _answer(intent: Intent, *answers: Scripted) -> Answer:
 
 async def _looked_up(intent: Intent, *answers: Scripted) -> Answer:
     api = ScriptedApi(*answers)
-    return (await look_up(_effect(intent), api, timeout_seconds=10)).answer
+    return (await look_up(effect(intent), api, timeout_seconds=10)).answer
 
 
 async def test_a_job_is_created_by_name() -> None:
     """One POST of the body; what came back is seen, and its uid is the outcome."""
     api = ScriptedApi(Response(201, objects.job()))
-    performed = await perform(_effect(CREATE), api, timeout_seconds=10)
+    performed = await perform(effect(CREATE), api, timeout_seconds=10)
     assert performed.answer == Done(objects.JOB_UID)
     assert [type(one) for one in performed.observations] == [Seen]
     (request,) = api.requests
@@ -56,7 +54,7 @@ async def test_a_job_is_created_by_name() -> None:
 async def test_a_create_without_its_body_is_a_mistake() -> None:
     """An effect whose body was not rebuilt is never sent."""
     with pytest.raises(ValueError, match="default/warm-1 was not rebuilt"):
-        await perform(Effect(7, "prod", CREATE), ScriptedApi(), timeout_seconds=10)
+        await perform(effect(CREATE)._replace(body=None), ScriptedApi(), timeout_seconds=10)
 
 
 @pytest.mark.parametrize(
@@ -114,6 +112,13 @@ async def test_a_name_whose_holder_cannot_be_seen_is_unknown() -> None:
     assert await _answer(CREATE, EXISTS, BROKEN) == Unknown("the connection was cut")
 
 
+@pytest.mark.parametrize("response", ELSEWHERE)
+async def test_a_404_about_something_else_frees_no_name(response: Response) -> None:
+    """Only a 404 that names the Job says that its name is free again."""
+    words = f"the name is taken, and by whom is unknown: {status_words(response)}"
+    assert await _answer(CREATE, EXISTS, response) == Unknown(words)
+
+
 @pytest.mark.parametrize(
     ("response", "answer"),
     [
@@ -163,85 +168,6 @@ async def test_words_of_the_server_are_steadied() -> None:
     assert await _answer(CREATE, response) == Refused(403, "Forbidden", 'pods "warm-1-…" of hf_…')
 
 
-async def test_a_job_is_deleted_by_uid_in_the_background() -> None:
-    """The delete carries the uid as its precondition, and leaves the Pods to the collector."""
-    api = ScriptedApi(Response(200, {"status": "Success"}))
-    performed = await perform(_effect(DELETE), api, timeout_seconds=10)
-    assert performed.answer == Done(objects.JOB_UID)
-    (request,) = api.requests
-    assert (request.method, request.path) == (
-        "DELETE",
-        "/apis/batch/v1/namespaces/default/jobs/warm-1",
-    )
-    assert request.body["propagationPolicy"] == "Background"
-    assert request.body["preconditions"] == {"uid": objects.JOB_UID}
-
-
-PRECONDITION = refused(409, "Conflict", "the UID in the precondition does not match")
-
-
-@pytest.mark.parametrize(
-    ("answers", "answer"),
-    [
-        ([NOT_FOUND], Done(objects.JOB_UID, found=True)),
-        (
-            [PRECONDITION, Response(200, objects.job(uid="another"))],
-            Done(objects.JOB_UID, found=True),
-        ),
-        ([PRECONDITION, NOT_FOUND], Done(objects.JOB_UID, found=True)),
-        (
-            [PRECONDITION, Response(200, objects.job())],
-            Refused(409, "Conflict", "the UID in the precondition does not match"),
-        ),
-        ([refused(403, "Forbidden", "no")], Refused(403, "Forbidden", "no")),
-        ([BROKEN], Unknown("the connection was cut")),
-    ],
-)
-async def test_a_delete_ends_when_that_object_is_no_more(
-    answers: list[Scripted], answer: Answer
-) -> None:
-    """Gone, or another object under the name, is what was wanted; a mere conflict is not."""
-    assert await _answer(DELETE, *answers) == answer
-
-
-async def test_a_ttl_is_stamped_on_one_uid() -> None:
-    """A JSON patch that tests the uid before it adds the TTL."""
-    api = ScriptedApi(Response(200, objects.job(ttl_seconds=3600)))
-    performed = await perform(_effect(STAMP), api, timeout_seconds=10)
-    assert performed.answer == Done(objects.JOB_UID)
-    (request,) = api.requests
-    assert (request.method, request.content_type) == ("PATCH", JSON_PATCH)
-    assert request.body == [
-        {"op": "test", "path": "/metadata/uid", "value": objects.JOB_UID},
-        {"op": "add", "path": "/spec/ttlSecondsAfterFinished", "value": 3600},
-    ]
-
-
-FAILED_TEST = refused(422, "Invalid", "the server rejected our request", {})
-
-
-@pytest.mark.parametrize(
-    ("answers", "answer"),
-    [
-        ([NOT_FOUND], Done()),
-        ([FAILED_TEST, Response(200, objects.job(uid="another"))], Done(found=True)),
-        ([FAILED_TEST, NOT_FOUND], Done(found=True)),
-        (
-            [FAILED_TEST, Response(200, objects.job())],
-            Refused(422, "Invalid", "the server rejected our request"),
-        ),
-        (
-            [refused(422, "Invalid", "bad", {"causes": [{"field": "spec.x"}]})],
-            Refused(422, "Invalid", "bad", field=True),
-        ),
-        ([FAILED_TEST, BROKEN], Unknown("the connection was cut")),
-    ],
-)
-async def test_a_ttl_for_another_object_is_dropped(answers: list[Scripted], answer: Answer) -> None:
-    """A failed test is told from a webhook's refusal by looking at the object."""
-    assert await _answer(STAMP, *answers) == answer
-
-
 async def test_resolving_looks_at_all_nodes_and_the_namespace() -> None:
     """The Nodes come as one complete list, whatever the number of pages; then the Namespace."""
     api = ScriptedApi(
@@ -249,7 +175,7 @@ async def test_resolving_looks_at_all_nodes_and_the_namespace() -> None:
         page(objects.node("b", "b-uid")),
         Response(200, objects.namespace()),
     )
-    performed = await perform(_effect(RESOLVE), api, timeout_seconds=10)
+    performed = await perform(effect(RESOLVE), api, timeout_seconds=10)
     nodes, namespace = performed.observations
     assert isinstance(nodes, Listed)
     assert [seen.subject.name for seen in nodes.items] == ["a", "b"]
@@ -265,7 +191,7 @@ async def test_a_namespace_that_is_gone_is_told_by_a_complete_list() -> None:
         refused(404, "NotFound", "no such namespace"),
         page(objects.namespace("other", "other-uid"), version="77"),
     )
-    performed = await perform(_effect(RESOLVE), api, timeout_seconds=10)
+    performed = await perform(effect(RESOLVE), api, timeout_seconds=10)
     _, namespaces = performed.observations
     assert isinstance(namespaces, Listed)
     assert (namespaces.kind, namespaces.version) == ("Namespace", "77")
@@ -324,6 +250,15 @@ async def test_looking_up_without_an_answer_stays_unknown(intent: Intent) -> Non
     assert await _looked_up(intent, refused(403, "", "no")) == Unknown("no")
 
 
+@pytest.mark.parametrize("intent", [CREATE, DELETE, STAMP])
+@pytest.mark.parametrize("response", ELSEWHERE)
+async def test_looking_up_believes_no_404_about_something_else(
+    intent: Intent, response: Response
+) -> None:
+    """A 404 that does not name the Job says neither that it went nor that it never came."""
+    assert await _looked_up(intent, response) == Unknown(status_words(response))
+
+
 async def test_a_look_leaves_nothing_to_look_up() -> None:
     """A Resolve is simply done again."""
     assert await _looked_up(RESOLVE) == Absent()
@@ -332,15 +267,17 @@ async def test_a_look_leaves_nothing_to_look_up() -> None:
 async def test_a_job_that_is_found_is_also_seen() -> None:
     """What a look-up found comes as an observation, so that no list can lack it."""
     api = ScriptedApi(Response(200, objects.job()))
-    performed = await look_up(_effect(CREATE), api, timeout_seconds=10)
+    performed = await look_up(effect(CREATE), api, timeout_seconds=10)
     (seen,) = performed.observations
     assert isinstance(seen, Seen)
     assert seen.subject.uid == objects.JOB_UID
 
 
 async def test_odd_answers_break_nothing() -> None:
-    """Answers of the wrong shape are outcomes too."""
+    """Answers of the wrong shape are outcomes too: they say nothing about the Job."""
     odd: list[Any] = [None, [], "text", {"metadata": []}]
     for body in odd:
         assert await _answer(CREATE, Response(409, body)) == Refused(409, "", "HTTP 409")
-        assert isinstance(await _answer(DELETE, Response(200, body)), Done)
+        for intent in (CREATE, DELETE, STAMP):
+            unknown = Unknown("Job warm-1 came back without a uid")
+            assert await _looked_up(intent, Response(200, body)) == unknown

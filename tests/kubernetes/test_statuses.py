@@ -1,5 +1,7 @@
 """Storing a status: one guarded patch, and what its refusals mean."""
 
+from typing import Any
+
 import pytest
 
 from adapters.kubernetes.statuses import (
@@ -19,7 +21,12 @@ from tests.kubernetes.fakes import Answer, ScriptedApi, refused
 SUBJECT = Subject("ModelWarmup", "default", "warm", objects.WARMUP_UID)
 STATUS = {"phase": "Running"}
 FAILED_TEST = refused(422, "Invalid", "the server rejected our request", {})
-GONE = refused(404, "NotFound", "not found")
+GONE = refused(404, "NotFound", "not found", {"kind": "modelwarmups", "name": "warm"})
+PLAIN = refused(404, message="404 page not found")  # as of a path that is not served
+PLAIN_WORDS = (
+    "404, but not about ModelWarmup default/warm: 404 page not found;"
+    " does its CRD have the status subresource?"
+)
 BROKEN = ApiUnanswered("no answer within 10 s")
 
 
@@ -67,6 +74,12 @@ async def test_without_a_version_the_object_is_read_first() -> None:
         ),
         ([FAILED_TEST, GONE], Dropped("ModelWarmup default/warm: not found")),
         ([GONE], Dropped("ModelWarmup default/warm: not found")),
+        ([PLAIN], Unanswered(PLAIN_WORDS)),
+        ([FAILED_TEST, PLAIN], Unanswered(PLAIN_WORDS)),
+        (
+            [FAILED_TEST, Response(200, {})],
+            Unanswered("ModelWarmup default/warm came back without a uid"),
+        ),
         (
             [FAILED_TEST, Response(200, objects.warmup("40"))],
             Refused(422, "Invalid", "the server rejected our request"),
@@ -83,8 +96,29 @@ async def test_without_a_version_the_object_is_read_first() -> None:
     ],
 )
 async def test_each_refusal_has_its_meaning(answers: list[Answer], result: StatusResult) -> None:
-    """A failed test is read again: newer, another object, gone, or refused for another reason."""
+    """A failed test is read again: newer, another object, gone, untold, or refused otherwise."""
     assert (await _stored("40", *answers))[0] == result
+
+
+@pytest.mark.parametrize(
+    "details",
+    [
+        None,
+        {},
+        {"kind": "modelwarmups"},
+        {"kind": "modelwarmups", "name": "other"},
+        {"name": "warm"},
+    ],
+)
+async def test_a_404_that_does_not_name_the_object_drops_nothing(
+    details: dict[str, Any] | None,
+) -> None:
+    """A proxy, or a CRD without the status subresource, says nothing about the object."""
+    answer = refused(404, "NotFound", "404 page not found", details)
+    for version in ("40", None):
+        result, api = await _stored(version, answer)
+        assert result == Unanswered(PLAIN_WORDS)
+        assert len(api.requests) == 1
 
 
 @pytest.mark.parametrize(
@@ -95,13 +129,14 @@ async def test_each_refusal_has_its_meaning(answers: list[Answer], result: Statu
             Dropped("ModelWarmup default/warm is another object now"),
         ),
         (GONE, Dropped("ModelWarmup default/warm: not found")),
+        (Response(200, {}), Unanswered("ModelWarmup default/warm came back without a uid")),
         (BROKEN, Unanswered("no answer within 10 s")),
     ],
 )
 async def test_a_read_that_finds_no_such_object_sends_nothing(
     answer: Answer, result: StatusResult
 ) -> None:
-    """No patch follows a first read that shows that the object is another one, or gone."""
+    """No patch follows a first read that does not show that very object."""
     found, api = await _stored(None, answer)
     assert found == result
     assert len(api.requests) == 1
