@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import structlog
 import yaml
 from typer.testing import CliRunner, Result
 
@@ -25,9 +26,16 @@ Happening = Callable[[World], object]
 
 
 def warmlog(*arguments: str | Path, **environment: str) -> Result:
-    """Run `warmlog` with these arguments; a fault of ours is raised, not swallowed."""
+    """Run `warmlog` with these arguments; a fault of ours is raised, not swallowed.
+
+    `run` has the process's messages written to the stderr of its moment, which ends with it.
+    """
     words = [str(each) for each in arguments]
-    return CliRunner(env=environment).invoke(app, words, catch_exceptions=False)
+    before = structlog.get_config()
+    try:
+        return CliRunner(env=environment).invoke(app, words, catch_exceptions=False)
+    finally:
+        structlog.configure(**before)
 
 
 def printed(*arguments: str | Path) -> str:
