@@ -21,6 +21,7 @@ from adapters.kubernetes.leases import LeaseHolder, LeaseLost, LeaseTerms
 from adapters.kubernetes.timing import SystemTimer
 from adapters.ports import Api
 from adapters.running.announcing import Announcer
+from adapters.running.clocks import SteadyClock
 from adapters.running.controller import Controller, Limits
 from adapters.running.guarding import Guard, GuardedApi, Unguarded
 from adapters.running.health import ControllerHealth
@@ -36,7 +37,7 @@ from machines.states import State
 from machines.statuses import STATUS_PATHS
 
 STOPPED, LOST = 0, 3  # exit codes; see docs/command-line.md
-SUPERSEDED = (Fenced, PositionTaken, LeaseLost)
+SUPERSEDED = (Fenced, PositionTaken)
 CRD_SECONDS = 10.0  # between two looks at a CRD that lacks something
 EVENTS_WAITING = 1000  # announcements; more are dropped, they are a courtesy
 
@@ -54,8 +55,7 @@ async def run_controller(settings: RunSettings) -> int:
     """
     _check_times(settings)
     place = parse_location(settings.log)
-    folder = place.path.absolute().parent if place.kind is Kind.SQLITE else None
-    health = ControllerHealth(folder)
+    health = ControllerHealth(place.path.absolute() if place.kind is Kind.SQLITE else None)
     access = await load_access(kubeconfig=settings.kubeconfig, context=settings.context)
     api = HttpApi(settings.cluster_name, access)
     try:
@@ -118,6 +118,19 @@ def _leaves(group: BaseExceptionGroup[BaseException]) -> list[BaseException]:
 
 
 async def _work(settings: RunSettings, health: ControllerHealth, api: Api) -> None:
+    """Hold one term after the other: a lease that is lost is waited for, as at the start."""
+    while True:
+        try:
+            await _hold_term(settings, health, api)
+        except BaseExceptionGroup as group:
+            lost, rest = group.split(LeaseLost)
+            if lost is None or rest is not None:
+                raise
+            _log.warning("this session ends: the lease is lost", words=str(_leaves(lost)[0]))
+            health.controller = None
+
+
+async def _hold_term(settings: RunSettings, health: ControllerHealth, api: Api) -> None:
     async with _leased(settings, health, api) as guard:
         health.waiting_for = "the log is opened"
         log = await open_patiently(settings.log, health)
@@ -150,7 +163,7 @@ async def _control(
     controller = Controller(
         writer,
         api,
-        clock=time.time_ns,
+        clock=SteadyClock(writer.cursor.at),
         timer=SystemTimer(),
         limits=Limits(timeout_seconds=settings.request_timeout_seconds),
         announce=tell,

@@ -33,6 +33,7 @@ BY_REASON: dict[str, str] = {
     "JobNameConflict": (
         "see whose Job has the name (`kubectl -n {namespace} get jobs`), and delete or rename it"
     ),
+    "JobTerminating": "see what holds it: `kubectl -n {namespace} get job {job} -o yaml`",
     "CreateUnanswered": "nothing, unless it lasts: then see whether the API server is well",
     "AnnotationIgnored": "correct the annotation that the message names",
     # a Pod that does not run

@@ -137,6 +137,8 @@ def _progress_words(warmup: Warmup) -> Words:
     active = count(NodeJobState.HYDRATING.value, 0)
     queued = count("startable", 0) + count("waiting", 0)
     text = f"{ready} succeeded, {failed} failed, {active} running, {queued} waiting"
+    if warmup.undeleted:
+        text += f"; {next(iter(warmup.undeleted.values()))}"
     if warmup.resolve_words:
         text += f"; the last look at the cluster is refused: {warmup.resolve_words}"
     cause = first_cause(warmup)

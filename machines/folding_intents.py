@@ -54,6 +54,8 @@ def fold_done(state: State, event: Event, done: Done) -> None:
         return
     if isinstance(intent, CreateJob):
         _created(state, warmup, opened, intent, done, event)
+    elif isinstance(intent, DeleteJob):
+        warmup.undeleted.pop(intent.job_uid, None)
     elif isinstance(intent, Resolve):
         warmup.resolving = warmup.resolve_refusals = 0
         warmup.resolve_words = ""
@@ -105,6 +107,9 @@ def fold_refused(state: State, event: Event, refused: Refused) -> None:
         if not (warmup.gone or warmup.state in TERMINAL):
             _look_later(state, warmup, refused, event)
     else:
+        if isinstance(intent, DeleteJob):
+            words = f"Job {intent.job_name} cannot be deleted: {refused.words}"
+            warmup.undeleted[intent.job_uid] = words
         _job_refused(state, warmup, intent, event)
 
 

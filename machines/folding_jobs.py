@@ -223,6 +223,7 @@ def _untrack(state: State, job: Job) -> None:
         warmup.jobs[job.node_uid] = left
     else:
         warmup.jobs.pop(job.node_uid, None)
+    warmup.undeleted.pop(job.uid, None)
     warmup.unwanted.pop(job.uid, None)
     warmup.unstamped.pop(job.uid, None)
     refresh_slot(state, warmup, job.node_uid)

@@ -27,6 +27,7 @@ def fold_warmup(state: State, event: Event, subject: Subject, level: WarmupLevel
         _begin(state, event, subject, level)
         return
     warmup.level = level
+    warmup.gone = False  # a cluster that was rolled back may have it again
     changed = level.spec != warmup.spec_text
     if changed is not warmup.spec_changed:
         warmup.spec_changed, warmup.spec_changed_at = changed, event.at

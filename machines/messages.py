@@ -78,9 +78,16 @@ def _hydrating(state: State, warmup: Warmup, target: Target) -> Words:
         return Words("JobRetrying", f"failed {times}, last with {cause_text(target.failure)}")
     if target.shunned:
         return Words("NodeUnschedulable", target.shunned)
+    uids = warmup.jobs.get(target.key, ())
+    if all(_is_going(state.jobs[uid]) for uid in uids):
+        return Words("JobTerminating", "its Job is being deleted, and is not gone yet")
     if not any(state.pods.get(uid) for uid in warmup.jobs.get(target.key, ())):
         return Words("JobRunning", "no Pod of its Job runs now")
     return Words("JobRunning", "")
+
+
+def _is_going(job: Job) -> bool:
+    return job.level is not None and job.level.deleting
 
 
 def _attempts(job: Job) -> int:

@@ -54,7 +54,8 @@ def _move(state: State, warmup: Warmup, target: Target, event: Event, lost: Job 
         target = target._replace(
             job_name=job.name, refusal=NOTHING, refusals=0, retry_at=0, deadline=0
         )
-    if lost is not None and not lost.deleting and target.state is NodeJobState.HYDRATING:
+    by_others = lost is not None and not lost.deleting and not warmup.blocked
+    if by_others and target.state is NodeJobState.HYDRATING:
         target = target._replace(vanished=target.vanished + 1)
     if trigger is not None:
         moved = fire(state, warmup, target, trigger, event)
@@ -89,14 +90,17 @@ def fail_target(
 def _trigger(
     state: State, warmup: Warmup, target: Target, lost: Job | None
 ) -> tuple[NodeJobTrigger | None, Job | None]:
-    """Read the trigger, and the Job that gives it, off the Jobs of the node."""
+    """Read the trigger, and the Job that gives it, off the Jobs of the node.
+
+    What a namespace takes with it as it goes is nobody's failure.
+    """
     found: tuple[NodeJobTrigger, Job] | None = None
     for uid in warmup.jobs.get(target.key, ()):
         job = state.jobs[uid]
         if job.outcome == "Complete":
             found = (NodeJobTrigger.JOB_COMPLETED, job)
             break
-        if job.outcome == "Failed":
+        if job.outcome == "Failed" and not warmup.blocked:
             found = (NodeJobTrigger.JOB_FAILED, job)
         elif job.unfinished and found is None:
             found = (NodeJobTrigger.JOB_FOUND, job)
@@ -108,7 +112,7 @@ def _trigger(
     if target.state is not NodeJobState.HYDRATING:
         return None, None
     limit = warmup.spec.retry_limit if warmup.spec else 0
-    by_others = lost is not None and not lost.deleting
+    by_others = lost is not None and not lost.deleting and not warmup.blocked
     if by_others and target.vanished >= limit:
         return NodeJobTrigger.VANISHED_TOO_OFTEN, None
     return NodeJobTrigger.JOB_VANISHED, None

@@ -96,6 +96,7 @@ def face(warmup: Warmup) -> tuple[object, ...]:
         *own,
         "" if warmup.state in TERMINAL else warmup.blocked,
         "" if warmup.state in TERMINAL else warmup.resolve_words,
+        "" if warmup.state in TERMINAL else next(iter(warmup.undeleted.values()), ""),
         warmup.refused_at // SECOND,
         len(warmup.refused),
         len(warmup.targets) - count(NodeJobState.WITHDRAWN.value, 0),

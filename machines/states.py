@@ -169,6 +169,7 @@ class Warmup:
     jobs: dict[str, tuple[str, ...]] = field(default_factory=dict)  # job uids by node uid
     slots: dict[str, bool] = field(default_factory=dict)  # node uids that hold a slot
     creating: dict[str, int] = field(default_factory=dict)  # open create's seq by node uid
+    undeleted: dict[str, str] = field(default_factory=dict)  # Jobs that may not go, and why
     unwanted: dict[str, bool] = field(default_factory=dict)  # uids of Jobs to delete
     unstamped: dict[str, bool] = field(default_factory=dict)  # uids of finished Jobs without TTL
     refused: dict[str, bool] = field(default_factory=dict)  # keys whose last create was refused

@@ -13,6 +13,7 @@ from rich.text import Text
 from adapters.cli.printing import STYLES
 from adapters.cli.texts import clock, one_line, safe
 from engine.instants import SECOND
+from machines.conditions import ON_THE_WAY
 from machines.explaining import NodeView, SkippedNode, node_view, node_views, skipped_nodes
 from machines.messages import cause_text
 from machines.phases import WARMUP_PHASE
@@ -76,7 +77,7 @@ class Lines(Silence):
             if old is target:  # records are replaced, never changed
                 continue
             self._targets[key] = target
-            if old is None or (old.state, old.words) != (target.state, target.words):
+            if old is None or _told(old) != _told(target):
                 _print(f"{clock(at)}  {target.node_name}  {node_words(node_view(warmup, target))}")
         phase = WARMUP_PHASE[warmup.state]
         if phase != self._phase:
@@ -87,6 +88,12 @@ class Lines(Silence):
     def news(self, at: int, node: str, words: str) -> None:
         """Print what somebody did."""
         _print(f"{clock(at)}  {node}  ({words})")
+
+
+def _told(target: Target) -> tuple[object, ...]:
+    """Give what is worth a line: the state, and words that are not those of any ordinary way."""
+    ordinary = target.words.reason in ON_THE_WAY
+    return target.state, None if ordinary else target.words
 
 
 class LiveTable:

@@ -12,6 +12,7 @@ A list whose version is below the known one is asked for once more; when the sec
 well, the cluster was rolled back, and that is said before the list is believed.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from adapters.kubernetes.answers import status_reason, status_words
@@ -46,10 +47,14 @@ class Reflector:
         kind: Kind,
         *,
         known_version: str = "",
+        known_objects: Mapping[str, int] | None = None,
         page_rows: int = PAGE_ROWS,
         watch_seconds: int = WATCH_SECONDS,
     ) -> None:
-        """Begin with a list; one below `known_version` is not believed at once."""
+        """Begin with a list; one below `known_version` is not believed at once.
+
+        `known_objects` are the versions, by uid, that an earlier session knew.
+        """
         self.cluster = cluster
         self.kind = kind
         self.watching = False  # whether the next request is a watch
@@ -57,7 +62,9 @@ class Reflector:
         self._page_rows = page_rows
         self._watch_seconds = watch_seconds
         self._version = known_version  # of the collection: list, bookmark or event
-        self._objects: dict[str, int] = {}  # uid -> resourceVersion of what was given last
+        self._objects: dict[str, int] = dict(
+            known_objects or {}
+        )  # uid -> resourceVersion of what was given last
         self._page: list[Seen] = []
         self._continued = ""
         self._doubted = ""  # version of a list that was older than what is known
@@ -152,6 +159,11 @@ class Reflector:
         known = self._version
         self.relist()
         older = 0 < number(version) < number(known)
+        # A newer list that shows an object as it was before is of another past, too.
+        undone = any(
+            0 < number(seen.version) < self._objects.get(seen.subject.uid, 0) <= number(version)
+            for seen in items
+        )
         if older and not self._doubted:
             self._doubted = version
             return ()
@@ -160,9 +172,11 @@ class Reflector:
         self._objects = {seen.subject.uid: number(seen.version) for seen in items}
         self.watching = self.synced = True
         listed = Listed(self.cluster, self.kind.name, version, items)
-        if not older:
+        if not older and not undone:
             return (listed,)
         words = f"{self.kind.plural} were known at version {known}, and are listed at {version}"
+        if undone:
+            words = f"{self.kind.plural} are listed at {version} as they were at older versions"
         return (RolledBack(self.cluster, words), listed)
 
     def _normalised(self, raw: Any) -> Seen | None:

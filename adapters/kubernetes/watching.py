@@ -44,17 +44,17 @@ class ClusterWatch:
         sink: Sink,
         *,
         kinds: Iterable[Kind] = WATCHED,
-        known_versions: Mapping[str, str] | None = None,
+        known_objects: Mapping[str, Mapping[str, int]] | None = None,
         settings: WatchSettings | None = None,
         timer: Timer | None = None,
     ) -> None:
         """Hand observations to `sink`, which the tasks of several kinds await in turn.
 
-        `known_versions` are collection versions by kind, from an earlier session: a first list
-        below its own is doubted.
+        `known_objects` are versions by uid, by kind, from an earlier session: a first list that
+        is older, or shows an object as it was before, is doubted.
         """
         used = settings or WatchSettings()
-        known = known_versions or {}
+        known = known_objects or {}
         self._sink = sink
         self._reachable = _Reachable(api.cluster, sink)
         self._watches = [
@@ -63,7 +63,8 @@ class ClusterWatch:
                 Reflector(
                     api.cluster,
                     kind,
-                    known_version=known.get(kind.name, ""),
+                    known_version=_newest(known.get(kind.name, {})),
+                    known_objects=known.get(kind.name),
                     page_rows=used.page_rows,
                     watch_seconds=used.watch_seconds,
                 ),
@@ -215,6 +216,11 @@ class _KindWatch:
             _log.warning(words, **where)
         else:
             _log.info("read again", **where)
+
+
+def _newest(versions: Mapping[str, int]) -> str:
+    newest = max(versions.values(), default=0)
+    return str(newest) if newest else ""
 
 
 def delay_seconds(cluster: str, kind: Kind, failures: int) -> float:

@@ -25,7 +25,7 @@ from machines.deciding import effect_of, still_wanted
 from machines.domain import WARMLOG
 from machines.ingesting import due_deadlines, next_deadline
 from machines.observations import Observation
-from machines.states import KINDS, State
+from machines.states import State
 
 SECOND = 1_000_000_000  # nanoseconds
 FAR_AWAY = 1 << 63  # later than any instant
@@ -78,7 +78,7 @@ class Controller:
         self.watch = ClusterWatch(
             api,
             self.observe,
-            known_versions=_known_versions(writer.state, api.cluster),
+            known_objects=_known_objects(writer.state, api.cluster),
             settings=WatchSettings(),
             timer=timer,
         )
@@ -204,13 +204,12 @@ class Controller:
         self._woken.set()
 
 
-def _known_versions(state: State, cluster_name: str) -> dict[str, str]:
-    """Give the newest version that the log holds of each kind: an older list is doubted."""
+def _known_objects(state: State, cluster_name: str) -> dict[str, dict[str, int]]:
+    """Give the versions that the log holds, by kind and uid: an older list is doubted."""
     cluster = state.clusters.get(cluster_name)
     if cluster is None:
         return {}
-    newest = {
-        kind: max((known.version for known in cluster.objects[kind].values()), default=0)
-        for kind in KINDS
+    return {
+        kind: {uid: known.version for uid, known in objects.items()}
+        for kind, objects in cluster.objects.items()
     }
-    return {kind: str(version) for kind, version in newest.items() if version}

@@ -14,15 +14,14 @@ FULL_AT = 0.8  # of the log's volume
 class ControllerHealth:
     """What the health server asks. Before the controller exists, `waiting_for` says why."""
 
-    def __init__(
-        self, log_folder: Path | None, share: Callable[[Path], float] | None = None
-    ) -> None:
-        """`log_folder` holds the log when it is a file; `share` gives a volume's used share."""
+    def __init__(self, log_file: Path | None, share: Callable[[Path], float] | None = None) -> None:
+        """`log_file` is the log when it is one; `share` gives a volume's used share."""
         self.waiting_for = "it starts"
         self.crd_words = ""
         self.lease_words: Callable[[], str] = str
         self.controller: Controller | None = None
-        self._log_folder = log_folder
+        self._log_file = log_file
+        self._log_identity: tuple[int, int] | None = None
         self._used_share = share or used_share
 
     def live(self) -> list[Check]:
@@ -66,8 +65,14 @@ class ControllerHealth:
     def _log(self) -> Check:
         if self.controller is not None and self.controller.store_words:
             return Check("log", Mark.FAIL, self.controller.store_words)
-        if self._log_folder is not None:
-            share = self._used_share(self._log_folder)
+        if self._log_file is not None and self.controller is not None:
+            identity = file_identity(self._log_file)
+            self._log_identity = self._log_identity or identity
+            if identity is None or identity != self._log_identity:
+                words = f"the file {self._log_file.name} is not the one that was opened any more"
+                return Check("log", Mark.FAIL, f"{words}: put it back, and start again")
+        if self._log_file is not None:
+            share = self._used_share(self._log_file.parent)
             if share >= FULL_AT:
                 words = f"the volume of the log is {share:.0%} full: enlarge it, or archive the log"
                 return Check("log", Mark.WARN, words)
@@ -76,6 +81,15 @@ class ControllerHealth:
     def _lease(self) -> Check:
         words = self.lease_words()
         return Check("lease", Mark.FAIL if words else Mark.OK, words)
+
+
+def file_identity(path: Path) -> tuple[int, int] | None:
+    """Give device and inode of a file, None when there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def waiting_retries(state: State) -> int:

@@ -314,8 +314,17 @@ async def test_what_the_sink_raises_ends_the_watch() -> None:
 async def test_known_versions_are_held_against_first_lists() -> None:
     """A cluster that was rolled back while nobody watched is found out at the start."""
     api, sink = ScriptedApi(page(version="50"), page(version="50")), Received()
-    async with _running(api, sink, ManualTimer(), known_versions={"Node": "100"}):
+    async with _running(api, sink, ManualTimer(), known_objects={"Node": {"uid-n": 100}}):
         await _until_quiet(api, 3)
+    assert any(isinstance(one, RolledBack) for one in sink.observations)
+
+
+async def test_an_object_that_went_back_is_found_out() -> None:
+    """A newer list that shows an object as it was before is of another past."""
+    node = {"metadata": {"name": "n", "uid": "uid-n", "resourceVersion": "50"}}
+    api, sink = ScriptedApi(page(node, version="120")), Received()
+    async with _running(api, sink, ManualTimer(), known_objects={"Node": {"uid-n": 90}}):
+        await _until_quiet(api, 2)
     assert any(isinstance(one, RolledBack) for one in sink.observations)
 
 
