@@ -151,7 +151,7 @@ def _unknown(event: Event, subject: Subject, data: Any, intent: Intent | None) -
 
 
 def _absent(event: Event, subject: Subject, data: Any, intent: Intent | None) -> str:
-    return f"looked up, and it had not happened{_what(intent)}"
+    return f"nothing was done{_what(intent)}"
 
 
 def _status_stored(event: Event, subject: Subject, data: Any, intent: Intent | None) -> str:

@@ -17,23 +17,21 @@ def crowd(count: int) -> list[str]:
     return [f"{LONG_NAME}{index:04}" for index in range(count)]
 
 
-def test_the_whole_of_it() -> None:
-    """A status in the middle of a run, to the last field."""
+def midway() -> Scene:
+    """One node of three has ended, one has its Job, one waits for a slot."""
     scene = Scene()
     scene.nodes("a", "b", "c")
     scene.warmup(spec_of(selecting(), parallelism=2))
     scene.finish("a")
     scene.accept("b")
-    status = scene.status
-    conditions = status.pop("conditions")
-    job_name = scene.target("b").job_name
-    common = {
-        "source": "target[0]",
-        "sourceCount": 1,
-        "revision": "ef7e2d9085ee",
-        "lastTransitionTime": "2026-01-01T00:00:00Z",
-    }
-    assert status == {
+    return scene
+
+
+def test_the_figures_of_a_run() -> None:
+    """A status in the middle of a run, but for its details and conditions, to the last field."""
+    scene = midway()
+    shown = {key: scene.status[key] for key in scene.status.keys() - {"targets", "conditions"}}
+    assert shown == {
         "phase": "Running",
         "observedGeneration": 1,
         "observedRevision": "ef7e2d9085ee",
@@ -44,25 +42,38 @@ def test_the_whole_of_it() -> None:
         "skippedNodes": 0,
         "omittedTargetDetails": 0,
         "startTime": "2026-01-01T00:00:00Z",
-        "targets": [
-            {
-                **common,
-                "nodeName": "b",
-                "jobName": job_name,
-                "phase": "Running",
-                "reason": "JobRunning",
-                "message": "no Pod of its Job runs now",
-            },
-            {
-                **common,
-                "nodeName": "c",
-                "phase": "Pending",
-                "reason": "WaitingForSlot",
-                "message": "waits for one of the 2 Jobs that may run at a time",
-            },
-        ],
         "warmlog": {"uid": "mw-uid", "log": "log", "position": scene.mw.position},
     }
+
+
+def test_the_details_of_a_run() -> None:
+    """What runs comes before what waits, each to the last field; what succeeded is only counted."""
+    scene = midway()
+    common = {
+        "source": "target[0]",
+        "sourceCount": 1,
+        "revision": "ef7e2d9085ee",
+        "lastTransitionTime": "2026-01-01T00:00:00Z",
+    }
+    running = {
+        "nodeName": "b",
+        "jobName": scene.target("b").job_name,
+        "phase": "Running",
+        "reason": "JobRunning",
+        "message": "no Pod of its Job runs now",
+    }
+    waiting = {
+        "nodeName": "c",
+        "phase": "Pending",
+        "reason": "WaitingForSlot",
+        "message": "waits for one of the 2 Jobs that may run at a time",
+    }
+    assert scene.status["targets"] == [{**common, **running}, {**common, **waiting}]
+
+
+def test_the_conditions_of_a_run() -> None:
+    """Every condition is there from the start; Progressing says how it goes."""
+    conditions = midway().status["conditions"]
     assert [each["type"] for each in conditions] == [
         "Complete", "Progressing", "Degraded", "Failed", "Finished", "Valid",
     ]  # fmt: skip

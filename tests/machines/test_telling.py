@@ -146,7 +146,7 @@ def test_every_decision_is_told() -> None:
             "the API server refused to delete Job job-1: 403 Forbidden: no",
         ),
         ("IntentUnknown", {"words": "cut"}, None, "no answer: cut; it has to be looked up"),
-        ("IntentAbsent", {}, DELETE, "looked up, and it had not happened to delete Job job-1"),
+        ("IntentAbsent", {}, DELETE, "nothing was done to delete Job job-1"),
     ],
 )  # fmt: skip
 def test_outcomes(kind: str, data: dict[str, object], intent: Intent | None, words: str) -> None:
