@@ -14,7 +14,7 @@ class Seen(NamedTuple):
     """An object exists, and this is its level at this resourceVersion.
 
     `recovered` is set for a ModelWarmup only: its `.status` as the server holds it, raw JSON or
-    None. It is looked at once, when the log has no history of the uid, and never again.
+    None. It enters the log only where it tells of a past that the log does not hold.
     """
 
     cluster: str
@@ -40,7 +40,7 @@ class Deleted(NamedTuple):
 class Listed(NamedTuple):
     """A complete list of one kind: what it does not hold is gone (inferred).
 
-    `version` is the list's own resourceVersion. With `synced` the kind becomes synced.
+    `version` is the list's own resourceVersion. The first one of a session makes the kind synced.
     """
 
     cluster: str

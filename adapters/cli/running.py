@@ -20,7 +20,7 @@ Log = Annotated[
     ),
 ]
 Listen = Annotated[
-    str, typer.Option(metavar="HOST:PORT", help="Where health and metrics are served.")
+    str, typer.Option(metavar="HOST:PORT", help="Where health is served.")
 ]
 Kubeconfig = Annotated[
     str | None,

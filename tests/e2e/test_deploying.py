@@ -49,10 +49,10 @@ class Access(NamedTuple):
 CLUSTER_RULES = {
     ("get list watch", "", "namespaces nodes pods", ""),
     ("get list watch", "model.aibrix.ai", "modelwarmups", ""),
-    ("get patch", "model.aibrix.ai", "modelwarmups/status", ""),
+    ("patch", "model.aibrix.ai", "modelwarmups/status", ""),
     ("update", "model.aibrix.ai", "modelwarmups/finalizers", ""),
     ("create delete get list patch watch", "batch", "jobs", ""),
-    ("create patch", " events.k8s.io", "events", ""),
+    ("create", "events.k8s.io", "events", ""),
     ("get", "apiextensions.k8s.io", "customresourcedefinitions", WARMUPS),
 }
 LEASE_RULES = {
@@ -67,17 +67,18 @@ CONTROLLER_MAY = [
         for verb in ("get", "list", "watch")
     ],
     *[Access(verb, "jobs.batch") for verb in ("get", "list", "watch", "create", "delete", "patch")],
-    Access("get", WARMUPS + "/status"),
     Access("patch", WARMUPS + "/status"),
     Access("update", WARMUPS + "/finalizers"),
-    *[Access(verb, kind) for kind in ("events", EVENTS) for verb in ("create", "patch")],
+    Access("create", EVENTS),
     Access("get", CRDS, name=WARMUPS),
     Access("create", LEASES, SYSTEM),
     *[Access(verb, LEASES, SYSTEM, "warmlog") for verb in ("get", "update")],
 ]
 CONTROLLER_MAY_NOT = [
     *[Access(verb, WARMUPS) for verb in ("create", "update", "patch", "delete")],
-    Access("update", WARMUPS + "/status"),
+    *[Access(verb, WARMUPS + "/status") for verb in ("get", "update")],
+    Access("create", "events"),
+    *[Access(verb, EVENTS) for verb in ("get", "list", "patch", "delete")],
     *[Access(verb, "pods") for verb in ("create", "delete", "patch", "update")],
     Access("create", "pods/exec"),
     *[Access(verb, "nodes") for verb in ("patch", "update", "delete")],
