@@ -19,7 +19,7 @@ class ExitCode(IntEnum):
     OK = 0, "all is well"
     DIFFERENT = 1, "`verify` found a divergence, or `machines --check` a stale document"
     USAGE = 2, "the command line is wrong: an unknown option, a bad `--at`, a bad reference"
-    SUPERSEDED = 3, "another controller took over the log or the Lease"
+    SUPERSEDED = 3, "another controller took over the log"
     LOG_UNREADABLE = 4, "the log is missing, foreign, damaged, or of a version not known here"
     LOG_CUT = 5, "the JSON Lines file is cut: what stands before the cut was used"
     LOG_UNAVAILABLE = 6, "the log is locked, full, or its server does not answer: try again"
