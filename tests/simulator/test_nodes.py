@@ -57,6 +57,15 @@ def test_a_node_joins_not_ready_and_becomes_ready() -> None:
     assert (ready(world, "n1"), taints(world, "n1")) == ("True", [])
 
 
+def test_a_node_whose_kubelet_never_speaks_stays_not_ready() -> None:
+    """Nobody else says that it is ready."""
+    world = World(1)
+    world.add_node("n1")
+    world.stop_kubelet("n1")
+    pass_time(world, 10)
+    assert ready(world, "n1") == "False"
+
+
 def test_the_labels_of_a_node_say_what_it_is_for() -> None:
     """Pool, opt-in and more; a control-plane node is marked and tainted as one."""
     world = World(1)

@@ -9,7 +9,6 @@ from tests.simulator.building import (
     JOBS,
     NAMESPACES,
     NODES,
-    PODS,
     TEAM,
     WARMUPS,
     causes,
@@ -17,9 +16,7 @@ from tests.simulator.building import (
     get,
     job_body,
     merge,
-    pass_time,
     patch,
-    pinned,
     post,
     put,
     summary,
@@ -57,6 +54,12 @@ def test_a_job_is_given_its_defaults_and_its_selector() -> None:
     labels = spec["template"]["metadata"]["labels"]
     assert labels["batch.kubernetes.io/job-name"] == "x"
     assert labels["batch.kubernetes.io/controller-uid"] == uid
+    rules = [{"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget"}]}]
+    policy = post(world_of(), JOBS, job_body("y", podFailurePolicy={"rules": rules}, **IDLE)).body
+    assert policy["spec"]["podFailurePolicy"]["rules"][0]["onPodConditions"] == [
+        {"type": "DisruptionTarget", "status": "True"}
+    ]
+    assert policy["spec"]["podReplacementPolicy"] == "Failed"
     container = spec["template"]["spec"]["containers"][0]
     assert container["imagePullPolicy"] == "IfNotPresent"
     assert container["terminationMessagePath"] == "/dev/termination-log"
@@ -71,6 +74,8 @@ def test_a_name_is_generated_when_asked_for() -> None:
     made = [post(world, JOBS, body).body["metadata"]["name"] for _ in range(2)]
     assert all(name.startswith("x-") and len(name) == 7 for name in made)
     assert made[0] != made[1]
+    body["metadata"]["generateName"] = "x" * 70
+    assert len(post(world, JOBS, body).body["metadata"]["name"]) == 63
 
 
 def test_creates_are_refused_with_the_codes_of_a_real_server() -> None:
@@ -109,7 +114,7 @@ def test_bodies_of_the_wrong_kind_or_type_are_400() -> None:
 def test_paths_and_methods_that_do_not_exist() -> None:
     """Unknown paths are 404, methods that make no sense 405."""
     world = world_of()
-    for path in ("/apis/batch/v1/jibs", f"{LEASES}/x/status", f"{JOBS}/x/y/z"):
+    for path in ("/apis/batch/v1/jibs", f"{JOBS}/x/scale", f"{LEASES}/x/status", f"{JOBS}/x/y/z"):
         assert summary(get(world, path)) == (404, "NotFound")
     for path in ("/api", "/apis/a/b/c"):
         assert get(world, path) == (
@@ -273,114 +278,6 @@ def test_a_lease_is_replaced_by_the_version_it_names() -> None:
     assert put(world, f"{LEASES}/l", taken).code == 200
     assert summary(put(world, f"{LEASES}/l", taken)) == (409, "Conflict")
     assert put(world, f"{LEASES}/l", {**held, "metadata": {"name": "m"}}).code == 400
-
-
-def test_a_delete_names_the_object_it_means() -> None:
-    """A wrong uid or version is 409 and deletes nothing; a missing object is 404."""
-    world = world_of()
-    uid = post(world, WARMUPS, warmup_body("w")).body["metadata"]["uid"]
-    for wrong in ({"uid": "other"}, {"resourceVersion": "1"}):
-        assert summary(delete(world, f"{WARMUPS}/w", preconditions=wrong)) == (409, "Conflict")
-    gone = delete(world, f"{WARMUPS}/w", preconditions={"uid": uid})
-    assert (gone.code, gone.body["status"], gone.body["details"]["uid"]) == (200, "Success", uid)
-    assert summary(delete(world, f"{WARMUPS}/w")) == (404, "NotFound")
-    assert summary(delete(world, f"{WARMUPS}/w", propagationPolicy="Sideways")) == (404, "NotFound")
-    post(world, WARMUPS, warmup_body("w"))
-    odd = delete(world, f"{WARMUPS}/w", propagationPolicy="Sideways")
-    assert (odd.code, causes(odd)) == (422, [("FieldValueNotSupported", "propagationPolicy")])
-
-
-def test_a_finalizer_holds_what_was_deleted() -> None:
-    """The object stays, marked and with a new generation, until its last finalizer is off."""
-    world = world_of()
-    post(world, WARMUPS, warmup_body("w"))
-    merge(world, f"{WARMUPS}/w", {"metadata": {"finalizers": ["a.b/c"]}})
-    marked = delete(world, f"{WARMUPS}/w").body["metadata"]
-    assert marked["deletionTimestamp"] == "2026-01-01T00:00:02Z"
-    assert (marked["deletionGracePeriodSeconds"], marked["generation"]) == (0, 2)
-    version = world.cluster.storage.version
-    assert delete(world, f"{WARMUPS}/w").code == 200
-    assert world.cluster.storage.version == version
-    merge(world, f"{WARMUPS}/w", {"metadata": {"finalizers": None}})
-    assert get(world, f"{WARMUPS}/w").code == 404
-
-
-def test_nobody_holds_what_is_going() -> None:
-    """A new finalizer on a deleted object is refused; taking one of two off is not."""
-    world = world_of()
-    post(world, WARMUPS, warmup_body("w"))
-    merge(world, f"{WARMUPS}/w", {"metadata": {"finalizers": ["a.b/c", "a.b/d"]}})
-    delete(world, f"{WARMUPS}/w")
-    refused = merge(world, f"{WARMUPS}/w", {"metadata": {"finalizers": ["a.b/c", "a.b/e"]}})
-    assert causes(refused) == [("FieldValueForbidden", "metadata.finalizers")]
-    assert merge(world, f"{WARMUPS}/w", {"metadata": {"finalizers": ["a.b/d"]}}).code == 200
-
-
-def test_a_taken_name_says_whether_its_object_is_going() -> None:
-    """Who creates it again is told that it has to wait."""
-    world = world_of()
-    post(world, WARMUPS, warmup_body("w"))
-    merge(world, f"{WARMUPS}/w", {"metadata": {"finalizers": ["a.b/c"]}})
-    delete(world, f"{WARMUPS}/w")
-    taken = post(world, WARMUPS, warmup_body("w"))
-    assert summary(taken) == (409, "AlreadyExists")
-    assert taken.body["message"] == (
-        'object is being deleted: modelwarmups.model.aibrix.ai "w" already exists'
-    )
-
-
-def test_a_deletion_mark_cannot_be_taken_back() -> None:
-    """Who patches the mark away changes nothing."""
-    world = world_of()
-    post(world, WARMUPS, warmup_body("w"))
-    merge(world, f"{WARMUPS}/w", {"metadata": {"finalizers": ["a.b/c"]}})
-    delete(world, f"{WARMUPS}/w")
-    kept = merge(world, f"{WARMUPS}/w", {"metadata": {"deletionTimestamp": None}}).body
-    assert "deletionTimestamp" in kept["metadata"]
-
-
-def test_a_pod_that_was_bound_gets_its_grace() -> None:
-    """The mark lies in the future by the grace, which can be shortened and never lengthened."""
-    world = world_of("n1")
-    world.stop_kubelet("n1")
-    spec = {"nodeName": "n1", "containers": [{"name": "c", "image": "busybox:1"}]}
-    pod = {"metadata": {"name": "p"}, "spec": spec}
-    post(world, PODS, pod)
-    marked = delete(world, f"{PODS}/p").body["metadata"]
-    assert marked["deletionGracePeriodSeconds"] == 30
-    assert marked["deletionTimestamp"] == "2026-01-01T00:00:32Z"
-    longer = delete(world, f"{PODS}/p", gracePeriodSeconds=60).body["metadata"]
-    assert longer == marked
-    shorter = delete(world, f"{PODS}/p", gracePeriodSeconds=5).body["metadata"]
-    assert shorter["deletionGracePeriodSeconds"] == 5
-    assert shorter["deletionTimestamp"] == "2026-01-01T00:00:07Z"
-    delete(world, f"{PODS}/p", gracePeriodSeconds=0)
-    assert get(world, f"{PODS}/p").code == 404
-
-
-def test_a_pod_that_never_was_on_a_node_goes_at_once() -> None:
-    """There is nothing to end: watches see it marked and gone."""
-    world = world_of()
-    spec = {"affinity": pinned("nowhere"), "containers": [{"name": "c", "image": "busybox:1"}]}
-    post(world, PODS, {"metadata": {"name": "p"}, "spec": spec})
-    pass_time(world, 1)
-    cursor = watch(world, PODS)
-    delete(world, f"{PODS}/p")
-    events = cursor.take()
-    assert [event["type"] for event in events] == ["MODIFIED", "DELETED"]
-    assert events[1]["object"]["metadata"]["deletionGracePeriodSeconds"] == 0
-
-
-def test_an_eviction_says_so_on_the_pod_and_deletes_it() -> None:
-    """The condition DisruptionTarget comes first, the mark second."""
-    world = world_of("n1")
-    world.stop_kubelet("n1")
-    spec = {"nodeName": "n1", "containers": [{"name": "c", "image": "busybox:1"}]}
-    post(world, PODS, {"metadata": {"name": "p"}, "spec": spec})
-    assert post(world, f"{PODS}/p/eviction", {}).code == 201
-    pod = get(world, f"{PODS}/p").body
-    assert pod["status"]["conditions"][0]["reason"] == "EvictionByEvictionAPI"
-    assert pod["metadata"]["deletionGracePeriodSeconds"] == 30
 
 
 async def test_the_port_answers_as_handle_does() -> None:

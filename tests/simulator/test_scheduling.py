@@ -190,6 +190,21 @@ def test_a_heartbeat_makes_nobody_try_again() -> None:
     assert [event["count"] for event in world.listed("Event")] == counts
 
 
+def test_the_same_words_again_are_counted_in_one_event() -> None:
+    """A second attempt that ends in the same words makes no second Event."""
+    world = world_of("n1", "n2")
+    world.taint("n1", [("k", "v", "NoSchedule")])
+    post(world, JOBS, job_body("x", "n1"))
+    pass_time(world, 30)
+    world.relabel_node("n2", {"a": "b"})
+    pass_time(world, 30)
+    name = pod_of(world, "x")["metadata"]["name"]
+    (event,) = [each for each in world.listed("Event") if each["involvedObject"]["name"] == name]
+    assert (event["count"], event["type"], event["reason"]) == (2, "Warning", "FailedScheduling")
+    created = [each for each in world.listed("Event") if each["reason"] == "SuccessfulCreate"]
+    assert [each["type"] for each in created] == ["Normal"]
+
+
 def test_an_unpinned_pod_goes_where_there_are_fewest() -> None:
     """Ties are broken by name, so that a run can be repeated."""
     world = world_of("n1", "n2")

@@ -140,6 +140,10 @@ def true(*kinds: str) -> dict[str, Any]:
             {**true("SuccessCriteriaMet", "Complete"), "completionTime": None},
             ["status.completionTime"],
         ),
+        (
+            true("SuccessCriteriaMet", "Complete", "FailureTarget", "Failed"),
+            ["status.conditions"],
+        ),
         ({**true(), "completionTime": "2026-01-01T00:00:01Z"}, ["status.completionTime"]),
     ],
 )
@@ -279,6 +283,26 @@ def test_a_definition_says_what_is_invalid(
     refused = post(installed(), WARMUPS, warmup_body("w", **changes))
     assert refused.code == 422
     assert causes(refused) == expected
+
+
+@pytest.mark.parametrize("parallelism", [1, 9])
+def test_bounds_belong_to_what_is_allowed(parallelism: int) -> None:
+    """The least and the greatest value pass."""
+    body = warmup_body("w", policies={"parallelism": parallelism})
+    assert post(installed(), WARMUPS, body).code == 201
+
+
+def test_one_fault_is_told_bare_and_several_in_brackets() -> None:
+    """The message repeats the causes, as a real server's does."""
+    world = world_of()
+    one = post(world, JOBS, job_body("x", parallelism=-1)).body["message"]
+    assert one == (
+        'Job.batch "x" is invalid: spec.parallelism: Invalid value: -1: must be greater than or '
+        "equal to 0"
+    )
+    two = post(world, JOBS, job_body("x", parallelism=-1, completions=-1)).body["message"]
+    assert two.startswith('Job.batch "x" is invalid: [spec.parallelism: Invalid value: -1: ')
+    assert two.endswith("]")
 
 
 def test_a_required_field_must_be_there() -> None:

@@ -209,6 +209,21 @@ async def test_the_port_tells_changes_as_they_happen() -> None:
     assert await watching == ["n1", "n2"]
 
 
+async def test_the_port_wakes_who_waits_on_a_watch_that_is_released() -> None:
+    """What was held back comes at once when the lag is over."""
+    world = world_of()
+    watching = asyncio.create_task(next_events(world, 1))
+    await asyncio.sleep(0)
+    (cursor,) = world.api.cursors
+    cursor.hold()
+    world.add_node("n1")
+    for _ in range(3):
+        await asyncio.sleep(0)
+    assert not watching.done()
+    cursor.release()
+    assert await watching == ["n1"]
+
+
 async def test_the_ports_iterator_ends_when_the_server_closes() -> None:
     """An orderly end ends the iteration; a cut raises."""
     world = world_of("n1")
