@@ -107,6 +107,7 @@ def test_what_had_not_ended_goes_on(phase: str) -> None:
     """Of an unfinished past only the Jobs speak: they are still there."""
     scene = recovered({**ENDED, "phase": phase})
     assert (scene.phase, scene.creating()) == ("Running", ["a", "b"])
+    assert (scene.mw.recovered, scene.status["desiredNodes"]) == (None, 2)
 
 
 def test_looked_at_once() -> None:
