@@ -83,7 +83,6 @@ def test_position_moves_exactly_with_the_status(story: list[Action]) -> None:
             shown[uid], positions[uid] = text, position
 
 
-@MORE
 @given(STORIES)
 def test_folding_in_pieces_is_folding_at_once(story: list[Action]) -> None:
     """A state dumped and loaded, or copied, after any row goes on as if it had not been."""
