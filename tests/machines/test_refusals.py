@@ -39,9 +39,11 @@ def test_the_condition_mends() -> None:
     """Once the refused Job is taken, JobsCreated is True again, and stays to be seen."""
     scene = refused_scene(FORBIDDEN)
     scene.finish("b")
-    scene.wait(1)
+    assert scene.condition("JobsCreated")["lastTransitionTime"] == "2026-01-01T00:00:00Z"
+    scene.wait(3)
     scene.accept("a")
     assert scene.condition("JobsCreated")["status"] == "True"
+    assert scene.condition("JobsCreated")["lastTransitionTime"] == "2026-01-01T00:00:03Z"
     assert scene.detail("a")["reason"] == "JobRunning"
 
 
