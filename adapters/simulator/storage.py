@@ -57,8 +57,9 @@ class _Shelf:
 class Storage:
     """Everything that one simulated cluster remembers."""
 
-    def __init__(self) -> None:
-        """Begin empty, at version 1, as etcd does."""
+    def __init__(self, *, history_limit: int = _HISTORY_LIMIT) -> None:
+        """Begin empty, at version 1, as etcd does; keep so many changes of a kind at most."""
+        self._history_limit = history_limit
         self.version = 1
         self.compacted = 0  # changes up to this version can no longer be had
         self._shelves: dict[str, _Shelf] = {}
@@ -197,7 +198,7 @@ class Storage:
     def _record(self, kind: str, change: Change) -> None:
         history = self._shelf(kind).history
         history.append(change)
-        if len(history) > _HISTORY_LIMIT:
+        if len(history) > self._history_limit:
             self.compact(history[len(history) // 2].version)
         self.tell(kind, change)
 

@@ -60,6 +60,15 @@ class World:
         version = BY_KIND[kind].api_version.rpartition("/")[2]
         self.cluster.registry.schemas[kind] = Schema.of_definition(definition, version)
 
+    def lose_api(self, words: str = "no route to host") -> None:
+        """Cut the API server off: no request gets through and every watch breaks."""
+        self.api.faults.unreachable = words
+        self.api.cut_watches(words)
+
+    def regain_api(self) -> None:
+        """Let requests through again."""
+        self.api.faults.unreachable = ""
+
     def forbid(self, kind: str, namespace: str, words: str) -> None:
         """Refuse new objects with 403, as quota and Pod Security do, until `allow`."""
         self.cluster.registry.refusals[kind, namespace] = lambda resource, name: answers.forbidden(

@@ -22,9 +22,9 @@ from tests.simulator.building import (
 HANGING = NodePlan(ending=Ending.HANG)
 
 
-def owned_job(world: World, name: str, uid: str = "") -> None:
+def owned_job(world: World, name: str, uid: str = "", **spec: str) -> None:
     """A Job that a ModelWarmup `w` owns, or one of another uid."""
-    body = job_body(name, "n1")
+    body = job_body(name, "n1", marks=None, **spec)
     owner = {
         "apiVersion": "model.aibrix.ai/v1alpha1",
         "kind": "ModelWarmup",
@@ -57,7 +57,7 @@ def test_what_an_owner_that_never_was_owns_is_collected() -> None:
     """A Job created for a ModelWarmup that was gone already, or was another one of that name."""
     world = world_of("n1")
     world.apply(warmup_body("w"))
-    owned_job(world, "x", uid="somebody-else")
+    owned_job(world, "x", uid="somebody-else", managedBy="example.com/nobody")
     owned_job(world, "y")
     let_all_happen(world)
     assert get(world, f"{JOBS}/x").code == 404

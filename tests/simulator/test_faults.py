@@ -96,13 +96,16 @@ def test_faults_can_be_cleared() -> None:
 def test_an_unreachable_server_answers_nothing() -> None:
     """Neither requests nor watches get through; the cluster itself goes on."""
     world = world_of("n1")
-    world.api.faults.unreachable = "no route to host"
+    cursor = watch(world, NODES)
+    world.lose_api("no route to host")
+    with pytest.raises(ApiUnanswered, match="no route"):
+        cursor.take()
     with pytest.raises(ApiUnanswered, match="no route"):
         get(world, NODES)
     with pytest.raises(ApiUnanswered, match="no route"):
         watch(world, NODES)
     world.add_node("n2")
-    world.api.faults.unreachable = ""
+    world.regain_api()
     assert names(get(world, NODES)) == ["n1", "n2"]
 
 

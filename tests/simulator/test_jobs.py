@@ -145,7 +145,11 @@ def test_a_job_that_is_active_for_too_long_fails() -> None:
     pass_time(world, 19.9)
     assert conditions(job(world, "x")) == []
     let_all_happen(world)
-    assert told_conditions(cursor.take()) == [[], ["FailureTarget"], ["FailureTarget", "Failed"]]
+    events = cursor.take()
+    assert told_conditions(events) == [[], ["FailureTarget"], ["FailureTarget", "Failed"]]
+    before, end = (event["object"]["status"] for event in events[-2:])
+    assert (before["terminating"], before["uncountedTerminatedPods"]) == (0, {})
+    assert end["uncountedTerminatedPods"] == {}
     assert conditions(job(world, "x"))[-1] == ("Failed", "True", "DeadlineExceeded")
     assert pods_of(world, "x") == []
     assert "completionTime" not in job(world, "x")["status"]
@@ -203,6 +207,36 @@ def test_a_pod_deleted_by_hand_is_a_failure_and_is_replaced() -> None:
     pass_time(world, 30)
     assert job(world, "x")["status"]["failed"] == 1
     assert pod_of(world, "x")["metadata"]["name"] != first
+
+
+def test_a_deleted_pod_that_nobody_runs_is_failed_for_a_job_that_waits_for_ends() -> None:
+    """With a failure policy a Pod counts at its end only; it gets one from the Pod collector."""
+    world = world_of("n1")
+    body = job_body("x", "nowhere", podFailurePolicy=IGNORE_DISRUPTIONS, backoffLimit=0)
+    post(world, JOBS, body)
+    pass_time(world, 1)
+    world.delete_pod(TEAM, pod_of(world, "x")["metadata"]["name"])
+    pass_time(world, 30)
+    assert conditions(job(world, "x")) == []
+    assert "deletionTimestamp" in pod_of(world, "x")["metadata"]
+    let_all_happen(world)
+    assert conditions(job(world, "x"))[-1] == ("Failed", "True", "BackoffLimitExceeded")
+    assert pods_of(world, "x") == []
+
+
+def test_ends_are_told_in_events_of_their_kind() -> None:
+    """A failure is a warning, a success is not."""
+    world = world_of("n1", "n2")
+    world.cluster.plans["n2"] = FAILING
+    post(world, JOBS, job_body("x", "n1"))
+    post(world, JOBS, job_body("y", "n2", backoffLimit=0))
+    let_all_happen(world)
+    kinds = {
+        (event["involvedObject"]["name"], event["reason"]): event["type"]
+        for event in world.listed("Event")
+    }
+    assert kinds["x", "Completed"] == "Normal"
+    assert kinds["y", "BackoffLimitExceeded"] == "Warning"
 
 
 def test_suspending_takes_the_pod_away_and_stops_the_deadline() -> None:

@@ -178,6 +178,35 @@ def test_an_evicted_pod_says_why() -> None:
     assert ("Evicted", words) in events_about(world, pod["metadata"]["name"])
 
 
+def test_an_evicted_pod_stays_as_it_was_evicted() -> None:
+    """What its containers would have done later does not happen any more."""
+    world = created(NodePlan(run=Span(MINUTE, MINUTE)), backoffLimit=0)
+    pass_time(world, 10)
+    world.evict_pod(TEAM, pod_of(world, "x")["metadata"]["name"])
+    let_all_happen(world)
+    assert pod_of(world, "x")["status"]["reason"] == "Evicted"
+
+
+def test_init_containers_are_over_when_the_others_run() -> None:
+    """All at once, each Completed."""
+    world = world_of("n1", plan=NodePlan(ending=Ending.HANG))
+    body = job_body("x", "n1")
+    first = [{"name": "first", "image": "busybox:1"}]
+    body["spec"]["template"]["spec"]["initContainers"] = first
+    post(world, JOBS, body)
+    let_all_happen(world)
+    (entry,) = pod_of(world, "x")["status"]["initContainerStatuses"]
+    assert (entry["name"], entry["state"]["terminated"]["reason"]) == ("first", "Completed")
+
+
+def test_a_failed_pull_is_told_as_a_warning() -> None:
+    """The back-off after it is not."""
+    world = created(NodePlan(pull_failures=None))
+    pass_time(world, 30)
+    kinds = {event["reason"]: event["type"] for event in world.listed("Event")}
+    assert (kinds["Failed"], kinds["Pulling"], kinds["BackOff"]) == ("Warning", "Normal", "Normal")
+
+
 def test_a_stopped_kubelet_does_and_says_nothing() -> None:
     """A Pod that is bound there stays Pending; when the kubelet is back, it runs."""
     world = world_of("n1")

@@ -90,6 +90,26 @@ def test_selected_pages_do_not_count_what_remains() -> None:
     assert "continue" in page.body["metadata"]
 
 
+def test_a_selected_page_may_promise_more_than_there_is() -> None:
+    """A server does not look whether what remains is selected; by name it knows."""
+    world = world_with_jobs(4)
+    chosen = {"labelSelector": "name in (j0,j1)", "limit": "2"}
+    first = get(world, JOBS, **chosen)
+    assert names(first) == ["j0", "j1"]
+    more = get(world, JOBS, **chosen, **{"continue": first.body["metadata"]["continue"]})
+    assert (names(more), "continue" in more.body["metadata"]) == ([], False)
+    named = get(world, JOBS, fieldSelector="metadata.name=j0", limit="1")
+    assert (names(named), "continue" in named.body["metadata"]) == (["j0"], False)
+
+
+def test_lists_of_custom_objects_say_that_nothing_remains() -> None:
+    """Their metadata has an empty continue; that of built-in kinds has none."""
+    world = world_with_jobs(1)
+    warmups = get(world, "/apis/model.aibrix.ai/v1alpha1/modelwarmups")
+    assert warmups.body["metadata"]["continue"] == ""
+    assert "continue" not in get(world, JOBS).body["metadata"]
+
+
 def test_a_page_that_comes_too_late_is_gone() -> None:
     """After compaction a continue token is 410 Expired, a made-up one 400."""
     world = world_with_jobs(3)

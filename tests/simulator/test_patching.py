@@ -92,6 +92,13 @@ def test_what_is_no_patch_is_told_apart(patch: Any) -> None:
         json_patched(DOCUMENT, patch)
 
 
+def test_what_lies_inside_a_list_can_be_removed() -> None:
+    """The element stays, without the part that was removed."""
+    document = {"items": [{"a": 1, "b": 2}, {"a": 3}]}
+    patched = json_patched(document, [operation("remove", "/items/0/b")])
+    assert patched == {"items": [{"a": 1}, {"a": 3}]}
+
+
 def test_one_failed_operation_undoes_all() -> None:
     """Nothing of a patch remains when one of its operations fails."""
     with pytest.raises(PatchFailed):

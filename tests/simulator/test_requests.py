@@ -96,6 +96,40 @@ def test_creates_are_refused_with_the_codes_of_a_real_server() -> None:
     assert causes(going) == [("NamespaceTerminating", "metadata.namespace")]
 
 
+@pytest.mark.parametrize(
+    ("image", "policy"),
+    [
+        ("busybox", "Always"),
+        ("busybox:latest", "Always"),
+        ("busybox:1", "IfNotPresent"),
+        ("registry:5000/busybox", "Always"),
+        ("registry:5000/busybox:1", "IfNotPresent"),
+        (f"busybox@sha256:{'0' * 64}", "IfNotPresent"),
+    ],
+)
+def test_an_image_without_a_fixed_tag_is_always_pulled(image: str, policy: str) -> None:
+    """The default pull policy follows the tag; a port is none."""
+    body = job_body("x", **IDLE)
+    body["spec"]["template"]["spec"]["containers"][0]["image"] = image
+    made = post(world_of(), JOBS, body).body
+    assert made["spec"]["template"]["spec"]["containers"][0]["imagePullPolicy"] == policy
+
+
+def test_a_custom_object_must_say_what_it_is() -> None:
+    """Built-in kinds go without, and come back with both."""
+    world = world_of()
+    for part in ("kind", "apiVersion"):
+        body = warmup_body("w")
+        del body[part]
+        assert summary(post(world, WARMUPS, body)) == (400, "BadRequest")
+    wrong = post(world, WARMUPS, {**warmup_body("w"), "kind": "Modelwarmup"})
+    assert (wrong.code, causes(wrong)) == (422, [("FieldValueInvalid", "kind")])
+    body = job_body("x", **IDLE)
+    del body["kind"], body["apiVersion"]
+    made = post(world, JOBS, body).body
+    assert (made["kind"], made["apiVersion"]) == ("Job", "batch/v1")
+
+
 def test_bodies_of_the_wrong_kind_or_type_are_400() -> None:
     """What cannot be decoded is told apart from what is invalid."""
     world = world_of()

@@ -141,7 +141,9 @@ def test_a_full_node_takes_a_pod_when_another_one_ends() -> None:
         pod for name in ("x", "y") for pod in pods_of(world, name) if "nodeName" not in pod["spec"]
     ]
     assert len(waiting) == 1
-    assert "1 Too many pods." in waiting[0]["status"]["conditions"][0]["message"]
+    words = waiting[0]["status"]["conditions"][0]["message"]
+    assert "1 Too many pods." in words
+    assert words.endswith("1 No preemption victims found for incoming pod.")
     pass_time(world, 60)
     assert all("nodeName" in pod["spec"] for name in ("x", "y") for pod in pods_of(world, name))
 

@@ -79,6 +79,16 @@ def test_compaction_forgets_changes_and_nothing_else() -> None:
     assert names(storage.listed("Job")) == ["x", "y"]
 
 
+def test_history_does_not_grow_without_end() -> None:
+    """Beyond the limit the older half is compacted; objects are not concerned."""
+    storage = Storage(history_limit=10)
+    for index in range(11):
+        put(storage, f"x{index:02}")
+    assert storage.compacted == 7
+    assert storage.changes("Job", 0) is None
+    assert len(storage.listed("Job")) == 11
+
+
 def test_dependents_follow_owner_references() -> None:
     """An object is found by the uids of its owners, as they stand now."""
     storage = Storage()

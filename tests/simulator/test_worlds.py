@@ -138,6 +138,18 @@ def test_what_people_do_passes_all_faults() -> None:
         world.must_find("Node", "", "n2")
 
 
+def test_events_can_be_switched_off() -> None:
+    """A world without them is cheaper, and goes the same way."""
+    world = World(1)
+    world.cluster.recorder.enabled = False
+    world.add_namespace(TEAM)
+    world.add_node("n1")
+    post(world, JOBS, job_body("x", "n1"))
+    let_all_happen(world)
+    assert world.listed("Event") == []
+    assert conditions(job(world, "x"))[-1][0] == "Complete"
+
+
 def test_controllers_that_restart_finish_what_was_begun() -> None:
     """At any moment: every Job still ends well, with one Pod."""
     for seconds in (0.01, 1, 2, 3, 5):
