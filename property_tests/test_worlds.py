@@ -278,6 +278,12 @@ class Worlds(RuleBasedStateMachine):
         self.world.cluster.api.cut_watches()
         self.world.cluster.compact()
 
+    @rule(back=st.integers(1, 30))
+    def cluster_is_restored(self, back: int) -> None:
+        """The cluster is restored from a backup: it goes on from an older past."""
+        self.world.cluster.api.faults.list_version = None
+        self.world.restore(back)
+
     @precondition(lambda self: not self.world.cluster.api.faults.unreachable)
     @rule()
     def network_fails(self) -> None:

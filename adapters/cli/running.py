@@ -19,9 +19,7 @@ Log = Annotated[
         metavar="LOG", envvar="WARMLOG_LOG", help="The log's database URL or SQLite file."
     ),
 ]
-Listen = Annotated[
-    str, typer.Option(metavar="HOST:PORT", help="Where health is served.")
-]
+Listen = Annotated[str, typer.Option(metavar="HOST:PORT", help="Where health is served.")]
 Kubeconfig = Annotated[
     str | None,
     typer.Option(metavar="FILE", help="Else KUBECONFIG, the Pod's account, or ~/.kube/config."),
