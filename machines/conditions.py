@@ -6,6 +6,7 @@ from typing import Any
 from engine.instants import rfc3339
 from machines.annotations import ignored_annotations
 from machines.indexing import FIRST_UNFINISHED
+from machines.labels import POOL
 from machines.messages import cause_text, cut
 from machines.node_jobs import NodeJobState
 from machines.selecting import demanded_names
@@ -153,12 +154,16 @@ def _waiting_names(warmup: Warmup) -> list[str]:
 
 
 def _nothing_resolved(warmup: Warmup) -> str:
+    if not warmup.pooled:
+        matched = f"; {_nodes(len(warmup.skipped))} would match" if warmup.skipped else ""
+        return f"namespace {warmup.subject.namespace} has no label {POOL}{matched}"
     if warmup.spec is not None and demanded_names(warmup.spec.targets):
         text = "no named node is a target any more"
     else:
         text = "no node matches spec.targets"
     if warmup.skipped:
-        text += f"; {_nodes(len(warmup.skipped))} matched outside the boundary (pool, opt-in)"
+        skipped = _nodes(len(warmup.skipped))
+        text += f" within the boundary; {skipped} would match outside it (pool, opt-in)"
     return text
 
 

@@ -16,7 +16,7 @@ def fold_job(state: State, event: Event, subject: Subject, level: JobLevel) -> N
     old = state.jobs.get(subject.uid)
     job = Job(
         subject.uid, event.cluster, subject.namespace, subject.name,
-        level.warmup_uid, level.node_uid, level,
+        level.warmup_uid, level.node_uid, level, podded=bool(state.pods.get(subject.uid)),
     )  # fmt: skip
     if old is not None:
         kept = old._replace(name=job.name, level=level, exists=True)
@@ -98,8 +98,11 @@ def fold_pod(state: State, event: Event, subject: Subject, level: PodLevel) -> N
         pods.pop(subject.uid, None)
     else:
         pods[subject.uid] = True
-    if pods and _is_unplaced(state.jobs.get(level.job_uid)):
+    job = state.jobs.get(level.job_uid)
+    if pods and _is_unplaced(job):
         _infer_job(state, event, subject.namespace, level)
+    elif job is not None and not job.podded:
+        state.jobs[job.uid] = job._replace(podded=True)
     _pods_changed(state, event, level.job_uid, level)
 
 

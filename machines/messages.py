@@ -81,8 +81,8 @@ def _hydrating(state: State, warmup: Warmup, target: Target) -> Words:
     uids = warmup.jobs.get(target.key, ())
     if all(_is_going(state.jobs[uid]) for uid in uids):
         return Words("JobTerminating", "its Job is being deleted, and is not gone yet")
-    if not any(state.pods.get(uid) for uid in warmup.jobs.get(target.key, ())):
-        return Words("JobRunning", "no Pod of its Job runs now")
+    if not any(state.jobs[uid].podded for uid in uids):
+        return Words("JobRunning", "its Job has no Pod yet")
     return Words("JobRunning", "")
 
 

@@ -104,6 +104,7 @@ def face(warmup: Warmup) -> tuple[object, ...]:
         count(NodeJobState.READY.value, 0),
         count(NodeJobState.FAILED.value, 0),
         len(warmup.skipped),
+        warmup.pooled,
     )
 
 

@@ -76,6 +76,7 @@ class Job(NamedTuple):
     exists: bool = True
     deleting: int = 0  # seq of our delete's intent; 0 when we did not ask
     stamped: bool = False
+    podded: bool = False  # a Pod of it was seen
     retry_at: int = 0  # when a refused delete or stamp is tried again
     refusals: int = 0
 
@@ -174,6 +175,7 @@ class Warmup:
     unstamped: dict[str, bool] = field(default_factory=dict)  # uids of finished Jobs without TTL
     refused: dict[str, bool] = field(default_factory=dict)  # keys whose last create was refused
     refused_at: int = 0  # when creates began or ceased to be refused
+    pooled: bool = True  # the namespace has a pool label
     blocked: str = ""  # why nothing at all can be created
     resolving: int = 0  # seq of the open Resolve
     resolve_at: int = 0  # when a refused Resolve is tried again

@@ -60,7 +60,7 @@ def test_the_details_of_a_run() -> None:
         "jobName": scene.target("b").job_name,
         "phase": "Running",
         "reason": "JobRunning",
-        "message": "no Pod of its Job runs now",
+        "message": "its Job has no Pod yet",
     }
     waiting = {
         "nodeName": "c",

@@ -204,8 +204,21 @@ def test_all_skipped_is_told() -> None:
     scene.node("a", enabled=None)
     scene.warmup(spec_of(selecting()))
     assert scene.condition("Progressing")["message"] == (
-        "no node matches spec.targets; 1 node matched outside the boundary (pool, opt-in)"
+        "no node matches spec.targets within the boundary;"
+        " 1 node would match outside it (pool, opt-in)"
     )
+
+
+def test_a_namespace_without_a_pool_is_told() -> None:
+    """Where the namespace's label is what lacks, that is what is said, and labelling it mends all."""
+    scene = Scene(pool="")
+    scene.node("a")
+    scene.warmup(spec_of(selecting()))
+    assert scene.condition("Progressing")["message"] == (
+        "namespace ns has no label resource-pool.aibrix.ai/name; 1 node would match"
+    )
+    scene.namespace()
+    assert scene.status["desiredNodes"] == 1
 
 
 def test_named_and_selected_is_named() -> None:
