@@ -30,8 +30,8 @@ from adapters.running.snapshotting import replay_quickly, save
 from adapters.running.writing import Identity
 from adapters.settings import RunSettings
 from adapters.store.databases import SqlLog
-from adapters.store.locations import Kind, parse_location
-from engine.errors import Fenced, PositionTaken, WarmlogError
+from adapters.store.locations import Kind, Location, parse_location
+from engine.errors import Fenced, LogUnreadable, PositionTaken, WarmlogError
 from engine.replaying import Replayed
 from machines.states import State
 from machines.statuses import STATUS_PATHS
@@ -55,6 +55,7 @@ async def run_controller(settings: RunSettings) -> int:
     """
     _check_times(settings)
     place = parse_location(settings.log)
+    _require_folder(place)
     health = ControllerHealth(place.path.absolute() if place.kind is Kind.SQLITE else None)
     access = await load_access(kubeconfig=settings.kubeconfig, context=settings.context)
     api = HttpApi(settings.cluster_name, access)
@@ -64,6 +65,13 @@ async def run_controller(settings: RunSettings) -> int:
             return await _until_stopped(settings, health, api)
     finally:
         await api.close()
+
+
+def _require_folder(place: Location) -> None:
+    """A folder that is missing is a slip of the pen: said now, and not at the first failover."""
+    folder = place.path.absolute().parent
+    if place.kind is Kind.SQLITE and not folder.is_dir():
+        raise LogUnreadable(f"There is no folder {folder}: make it, or give another --log.")
 
 
 def _check_times(settings: RunSettings) -> None:
@@ -157,6 +165,8 @@ async def _control(
 
     def tell(state: State) -> None:
         for announcement in announcer.news(state):
+            about = f"{announcement.subject.namespace}/{announcement.subject.name}"
+            _log.info(announcement.note, about=about, reason=announcement.reason)
             if not waiting.full():
                 waiting.put_nowait(announcement)
 

@@ -23,3 +23,10 @@ def test_the_deployed_command_is_understood(tmp_path: Path) -> None:
     result = warmlog(*deployed_arguments(), "--kubeconfig", missing)
     assert result.exit_code == ExitCode.CLUSTER_UNUSABLE
     assert str(missing) in result.stderr
+
+
+def test_a_log_in_no_folder_is_refused_at_once(tmp_path: Path) -> None:
+    """A mistyped path ends the command with its sentence, before any Lease is waited for."""
+    result = warmlog("run", "--log", f"sqlite:///{tmp_path}/missing/warmlog.db")
+    assert result.exit_code == ExitCode.LOG_UNREADABLE
+    assert "There is no folder" in result.stderr

@@ -210,7 +210,7 @@ def test_all_skipped_is_told() -> None:
 
 
 def test_a_namespace_without_a_pool_is_told() -> None:
-    """Where the namespace's label is what lacks, that is what is said, and labelling it mends all."""
+    """Where the namespace's label is what lacks, that is said, and labelling it mends all."""
     scene = Scene(pool="")
     scene.node("a")
     scene.warmup(spec_of(selecting()))
