@@ -1,7 +1,8 @@
 """Printing: tables and lines for people, canonical JSON and YAML for programs.
 
-On a terminal tables fold long words in their last column and phases have a colour (none where
-NO_COLOR is set); in a pipe every row is one line of plain text.
+On a terminal the last column of a table is folded, or stands below its row where the window is
+too narrow; commands to copy are never folded; phases have a colour (none where NO_COLOR is set).
+In a pipe every row is one line of plain text.
 """
 
 import json
@@ -12,6 +13,8 @@ from typing import Any
 
 from adapters.cli.texts import one_line, safe
 from engine.canonical_json import dumps
+
+_NARROWEST = 30  # columns of a last column that is folded beside the others
 
 STYLES = {
     "Ready": "green", "Succeeded": "green", "Hydrating": "cyan", "Running": "cyan",
@@ -44,8 +47,14 @@ class Page:
         self.console = Console(file=sys.stdout, highlight=False, soft_wrap=True)
         self.is_terminal = self.console.is_terminal
 
-    def line(self, text: str = "", style: str = "", indent: int = 0) -> None:
-        """Print one line, or on a terminal a paragraph that keeps its indent."""
+    def line(
+        self, text: str = "", style: str = "", indent: int = 0, *, whole: bool = False
+    ) -> None:
+        """Print one line, or on a terminal a paragraph that keeps its indent.
+
+        `whole`, and whatever holds a command in backticks, gets no line end on a terminal either,
+        so that it can be copied.
+        """
         if not self.is_terminal:
             sys.stdout.write(f"{' ' * indent}{one_line(text)}".rstrip() + "\n")
             return
@@ -55,6 +64,10 @@ class Page:
         from rich.padding import Padding
         from rich.text import Text
 
+        if whole or "`" in text:
+            told = Text(" " * indent + one_line(text), style=style)
+            self.console.print(told, soft_wrap=True)
+            return
         padded = Padding(Text(safe(text), style=style), (0, 0, 0, indent), expand=False)
         self.console.print(padded, soft_wrap=False)
 
@@ -71,10 +84,16 @@ class Page:
             sys.stdout.write(" " * indent + padded.rstrip() + "\n")
 
     def _rich_table(self, heads: Sequence[str], rows: list[list[str]], indent: int) -> None:
+        from rich.cells import cell_len
         from rich.padding import Padding
         from rich.table import Table
         from rich.text import Text
 
+        widths = [max(map(cell_len, column)) for column in zip(heads, *rows, strict=True)]
+        left = self.console.width - indent - sum(width + 2 for width in widths[:-1])
+        if left < min(widths[-1], _NARROWEST):
+            self._rows_with_last_below(heads, rows, widths, indent)
+            return
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=any(heads))
         for index, head in enumerate(heads):
             last = index == len(heads) - 1
@@ -82,6 +101,23 @@ class Page:
         for row in rows:
             table.add_row(*(Text(cell, style=STYLES.get(cell, "")) for cell in row))
         self.console.print(Padding(table, (0, 0, 0, indent), expand=False), soft_wrap=False)
+
+    def _rows_with_last_below(
+        self, heads: Sequence[str], rows: list[list[str]], widths: list[int], indent: int
+    ) -> None:
+        """Print each row without its last cell, which follows as a paragraph of its own."""
+        from rich.text import Text
+
+        for number, row in enumerate([list(heads), *rows] if any(heads) else rows):
+            is_head = number == 0 and any(heads)
+            told = Text(" " * indent)
+            for cell, width in zip(row[:-1], widths[:-1], strict=True):
+                told.append(cell, "bold" if is_head else STYLES.get(cell, ""))
+                told.append(" " * (width - Text(cell).cell_len + 2))
+            told.rstrip()
+            self.console.print(told, soft_wrap=True)
+            if row[-1]:
+                self.line(row[-1], style="bold" if is_head else "", indent=indent + 4)
 
 
 def print_json(value: Any) -> None:

@@ -50,3 +50,48 @@ def test_words_from_outside_are_made_safe(capsys: pytest.CaptureFixture[str]) ->
     page.line("\x1b[2J")
     page.table(["A"], [["\x07"]])
     assert capsys.readouterr().out == "\\x1b[2J\nA\n\\x07\n"
+
+
+def test_in_a_narrow_window_the_last_column_stands_below(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On 80 columns a message with no room beside its row gets lines of its own, all of them."""
+    _be_a_terminal(monkeypatch)
+    long = "several words " * 20
+    Page().table(["NAME", "MESSAGE"], [["n" * 60, long], ["short", ""]])
+    head, below, name, *lines, last = capsys.readouterr().out.splitlines()
+    assert (head, below, name, last) == ("NAME", "    MESSAGE", "n" * 60, "short")
+    assert " ".join(" ".join(lines).split()) == long.strip()
+    assert all(line.startswith("    ") and 30 < len(line) <= 80 for line in lines)
+
+
+def test_a_last_column_with_room_is_folded_beside_its_row(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where 30 columns or more are left, the table keeps its shape."""
+    _be_a_terminal(monkeypatch)
+    Page().table(["NAME", "MESSAGE"], [["n", "word " * 30]])
+    head, first, *_ = capsys.readouterr().out.splitlines()
+    assert head.split() == ["NAME", "MESSAGE"]
+    assert first.startswith("n     word word")
+
+
+def test_a_command_is_never_folded(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is to be copied has no line end of ours in it, however narrow the window is."""
+    _be_a_terminal(monkeypatch)
+    long = "warmlog explain " + "x" * 90
+    Page().line(long, indent=2, whole=True)
+    Page().line(f"Do: read `{long}`")
+    Page().line("word " * 30)
+    whole, told, *folded = capsys.readouterr().out.splitlines()
+    assert (whole, told) == (f"  {long}", f"Do: read `{long}`")
+    assert len(folded) == 2
+
+
+def _be_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have standard output pass for a terminal of 80 columns without styles."""
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "dumb")
+    monkeypatch.setenv("COLUMNS", "80")

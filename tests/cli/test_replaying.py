@@ -170,3 +170,16 @@ def test_an_object_alone_is_shown_for_people_too(demo_log: Path, output: str) ->
         assert yaml.safe_load(shown)["phase"] == "Succeeded"
     else:
         assert "Succeeded" in shown
+
+
+def test_at_80_columns_a_message_has_room(failing_log: Path) -> None:
+    """On a terminal of 80 columns the long message of a failure takes a few lines, not a hundred.
+
+    The row above it stays whole.
+    """
+    result = warmlog("replay", failing_log, FORCE_COLOR="1", TERM="dumb", COLUMNS="80")
+    lines = result.stdout.splitlines()
+    assert len(lines) < 20
+    assert lines[0].split()[-1] == "FAILED"
+    assert lines[2].split() == ["default", "runtime-image-warmup", "Failed", "3", "0", "0", "3"]
+    assert lines[3].startswith("    3 of 3 nodes failed; first gpu-01: ")
