@@ -1,6 +1,7 @@
 """A demo, from the empty cluster to the last table and the log that it leaves behind."""
 
 import asyncio
+import re
 import shlex
 import shutil
 import sys
@@ -66,6 +67,8 @@ def _place(path: Path | None, *, force: bool) -> Path:
     """Give where the log goes: nothing is there, or no longer. Raises Problem."""
     if path is None:
         return Path(tempfile.mkdtemp(prefix="warmlog-demo-")) / "demo.db"
+    if re.match(r"[a-z][a-z0-9+]+:/", str(path)):  # Path makes one slash of two
+        raise Misuse("--log: a demo writes a SQLite file, and takes its path, not a database URL.")
     if parse_location(path).kind is not Kind.SQLITE:
         raise Misuse(f"--log {path}: a demo writes a SQLite file; `warmlog export` makes .jsonl.")
     if not path.parent.is_dir():
@@ -177,10 +180,10 @@ def _print_end(
     log, command = shlex.quote(str(place)), _command()
     midway = f" --at -{max(1, round(seconds / 2))}s"
     then = "" if unready else midway  # what failed is best asked at the end
-    page.line(f"The log is {log}; try")
-    page.line(f"{command} replay {log}{midway}", indent=2)
-    page.line(f"{command} explain {reference} --log {log}{then}", indent=2)
-    page.line(f"{command} verify {log}", indent=2)
+    page.line(f"The log is {log}; try", whole=True)
+    page.line(f"{command} replay {log}{midway}", indent=2, whole=True)
+    page.line(f"{command} explain {reference} --log {log}{then}", indent=2, whole=True)
+    page.line(f"{command} verify {log}", indent=2, whole=True)
 
 
 def _command() -> str:

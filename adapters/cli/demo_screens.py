@@ -78,7 +78,8 @@ class Lines(Silence):
                 continue
             self._targets[key] = target
             if old is None or _told(old) != _told(target):
-                _print(f"{clock(at)}  {target.node_name}  {node_words(node_view(warmup, target))}")
+                words = change_words(node_view(warmup, target))
+                _print(f"{clock(at)}  {target.node_name}  {words}")
         phase = WARMUP_PHASE[warmup.state]
         if phase != self._phase:
             self._phase = phase
@@ -179,9 +180,9 @@ def nodes_table(
     return table
 
 
-def node_words(view: NodeView) -> str:
-    """Give a node's state and its reason, when it has one."""
-    told = cause_text(view.words)
+def change_words(view: NodeView) -> str:
+    """Give a node's state, and its reason when it is none of those on every node's way."""
+    told = "" if view.words.reason in ON_THE_WAY else cause_text(view.words)
     return f"{view.state.value}: {told}" if told else view.state.value
 
 

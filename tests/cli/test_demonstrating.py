@@ -129,6 +129,22 @@ def test_a_demo_needs_a_folder_and_a_database(tmp_path: Path) -> None:
     assert "warmlog export" in lines.stderr
 
 
+def test_a_demo_does_not_go_to_a_server() -> None:
+    """A database URL is refused in a sentence that says so, and shows no password."""
+    refused = warmlog("demo", "--log", "postgresql://me:secret@host/db")
+    assert refused.exit_code == ExitCode.USAGE
+    assert "takes its path, not a database URL" in refused.stderr
+    assert "secret" not in refused.stderr
+
+
+def test_what_every_node_goes_through_has_no_reason_beside_it(tmp_path: Path) -> None:
+    """A node that runs or waits for its turn is told by its state alone."""
+    text = printed("demo", "--nodes", "2", "--log", tmp_path / "demo.db")
+    assert "gpu-01  Hydrating\n" in text
+    assert "JobRunning" not in text
+    assert "WaitingForSlot" not in text
+
+
 @pytest.mark.parametrize(
     "option", [("--nodes", "0"), ("--nodes", "1001"), ("--fail-rate", "1.5"), ("--seed", "x")]
 )
