@@ -7,10 +7,11 @@ from typing import Annotated
 import typer
 
 from adapters.cli.exit_codes import ExitCode
-from adapters.cli.problems import Problem
+from adapters.cli.problems import Misuse, Problem, complain
 from adapters.cli.recordings import Recording, recording, run
 from adapters.cli.replaying import LOG_HELP
 from adapters.cli.texts import counted
+from machines.domain import WARMLOG
 
 
 def register(app: typer.Typer) -> None:
@@ -29,8 +30,10 @@ def _export(
 
     Replay, explain and verify read them as well. Equal logs give equal bytes.
 
-    Of a .jsonl file that is cut, the whole rows become a whole log.
+    Of a .jsonl file that is cut, the whole turns become a whole log.
     """
+    if output is not None and str(output) in {"json", "jsonl", "text", "table", "yaml"}:
+        raise Misuse("-o takes the FILE to write, as in `-o log.jsonl`: it is always JSON Lines.")
     return run(_run(log, output))
 
 
@@ -56,11 +59,36 @@ async def _run(log: str, output: Path | None) -> ExitCode:
 
 
 async def _end(source: Recording, log: str) -> int | None:
-    """Give where a cut file ends; None for every log that is whole."""
+    """Give where the whole turns of a cut file end; None for every log that is whole."""
     from adapters.store.locations import Kind, parse_location
 
     if parse_location(log).kind is not Kind.JSON_LINES:
         return None
-    async for _ in source.read():
-        pass
-    return source.position if source.cut is not None else None
+    end = await _whole_turns(source)
+    if source.cut is None:
+        return None
+    if end < source.position:
+        left = counted(source.position - end, "row")
+        complain(f"left out after position {end}: {left} of a turn whose decisions are cut off")
+    return end
+
+
+async def _whole_turns(source: Recording) -> int:
+    """Give the last position at which all is decided that the rows before it ask for."""
+    state = WARMLOG.initial((await source.identify()).log_id)
+    end = wanted = made = 0
+    async for batch in source.read():
+        for event in batch:
+            is_decision = WARMLOG.is_decision(event.type)
+            if is_decision and not made:
+                WARMLOG.rest(state)
+            elif made and not is_decision:
+                end, made = event.seq - 1, 0  # the turn was over, whatever other code decided
+            state = WARMLOG.fold(state, event)
+            if is_decision:
+                made += 1
+            else:
+                wanted = len(WARMLOG.decide(state))
+            if made >= wanted:
+                end = event.seq
+    return end

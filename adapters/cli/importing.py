@@ -6,9 +6,11 @@ import typer
 
 from adapters.cli.exit_codes import ExitCode
 from adapters.cli.printing import Format, Page, print_json
+from adapters.cli.problems import Misuse, Problem
 from adapters.cli.recordings import run
 from adapters.cli.replaying import LOG_HELP
 from adapters.cli.texts import counted
+from engine.errors import LogUnreadable
 from engine.logs import LogIdentity
 
 
@@ -38,10 +40,32 @@ def _import(
 
 async def _run(source: str, log: str) -> LogIdentity:
     from adapters.store.copying import import_log
+    from adapters.store.locations import Kind, parse_location
     from adapters.store.opening import open_log
 
-    reader = await open_log(source, read_only=True)
-    try:
+    await _require_room(log)
+    async with await open_log(source, read_only=True) as reader:
+        if parse_location(source).kind is Kind.JSON_LINES:
+            async for _ in reader.read():  # a file that is cut or damaged makes no log at all
+                pass
         return await import_log(reader, log)
-    finally:
-        await reader.close()
+
+
+async def _require_room(log: str) -> None:
+    """Refuse a place that holds a log with rows. Raises Problem."""
+    from adapters.store.locations import Kind, parse_location
+    from adapters.store.opening import open_log
+
+    place = parse_location(log)
+    if place.kind is Kind.JSON_LINES:
+        raise Misuse(f"{place.name}: a log is imported into a database; `export` makes .jsonl.")
+    try:
+        reader = await open_log(log, read_only=True)
+    except LogUnreadable:
+        return  # no log is there; what else is, the import itself says
+    async with reader:
+        if (await reader.identify()).position:
+            raise Problem(
+                ExitCode.EXISTS,
+                f"The log {place.name} holds rows already: import into a new place.",
+            )
