@@ -3,7 +3,12 @@
 `{node}`, `{namespace}`, `{name}` and `{job}` stand for the names of the case.
 """
 
+from machines.labels import POOL
+from machines.states import Words
+
 NOTHING_TO_DO = "nothing: it goes on by itself"
+CORDONED = "NodeCordoned"  # nearer causes than the reasons that statuses give
+NO_POOL = "NamespaceWithoutPool"
 
 _JOB_LOG = "read `kubectl -n {namespace} logs job/{job}`"
 _IMAGE = (
@@ -17,6 +22,7 @@ BY_REASON: dict[str, str] = {
     "NodeNotAuthorized": (
         "label the node as its message says, or take the name out in a new ModelWarmup"
     ),
+    CORDONED: "`kubectl uncordon {node}`",
     "NodeUnschedulable": "`kubectl uncordon {node}`, or take its taint off",
     "Unschedulable": "make the node fit (`kubectl describe node {node}`: cordon, taints, room)",
     "WaitingForSlot": NOTHING_TO_DO,
@@ -59,6 +65,9 @@ BY_REASON: dict[str, str] = {
     "JobFailed": f"{_JOB_LOG}",
     # the ModelWarmup as a whole
     "WaitingForTargets": "let the named nodes join, or label them as their messages say",
+    NO_POOL: (
+        f"`kubectl label namespace {{namespace}} {POOL}=POOL` with the pool of the nodes to warm"
+    ),
     "NoTargetsResolved": (
         "compare spec.targets with `kubectl get nodes --show-labels`, and the pool label of "
         "namespace {namespace} with the nodes'"
@@ -68,6 +77,20 @@ BY_REASON: dict[str, str] = {
     "TargetLimitExceeded": "split it into ModelWarmups of at most 1000 nodes each",
     "NodeFailed": _NEW,
 }
+_UNSCHEDULABLE = frozenset({"Unschedulable", "NodeUnschedulable"})
+
+
+def nearest(words: Words) -> str:
+    """Give the reason that advice is wanted for: a failed Job's message begins with its cause."""
+    first = words.message.partition(":")[0]
+    reason = first if first in BY_REASON else words.reason
+    is_cordoned = "were unschedulable" in words.message or "cordoned" in words.message
+    return CORDONED if is_cordoned and reason in _UNSCHEDULABLE else reason
+
+
+def asks_nothing(told: str) -> bool:
+    """Say whether an advice is to do nothing, for now."""
+    return told.startswith("nothing")
 
 
 def advice(reason: str, *, namespace: str, name: str, node: str = "", job: str = "") -> str:

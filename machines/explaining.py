@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from engine.events import Subject
 from engine.instants import rfc3339
-from machines.advising import BY_REASON, NOTHING_TO_DO, advice
+from machines.advising import NO_POOL, NOTHING_TO_DO, advice, asks_nothing, nearest
 from machines.conditions import ON_THE_WAY
 from machines.histories import History, Line
 from machines.labels import ENABLED
@@ -25,6 +25,7 @@ _ORDER = {
     NodeJobState.READY: 3,
 }  # fmt: skip
 _NAMED = 3  # names in a sentence
+_LISTED = 20  # names in a list of those that wait or need somebody
 _CALM = ON_THE_WAY | {"JobBeingCreated", "JobsRunning"}
 
 
@@ -97,7 +98,7 @@ def explain(
         },
         notes=_notes(state, warmup),
         waits_for=_waits_for(state, warmup),
-        advice=_advice(warmup, status),
+        advice=_advice(warmup, status, history),
         nodes=nodes,
         skipped=tuple(each for each in skipped if only in {None, each.name}),
         causes=tuple(history.lines),
@@ -164,14 +165,8 @@ def ignored_words(ignored: Ignored) -> str:
 
 
 def _explained(state: State, warmup: Warmup, view: NodeView, history: History) -> NodeExplanation:
-    subject = warmup.subject
     view = view._replace(job=view.job or history.jobs.get(view.key, ""))
-    told = ""
-    if view.state is not NodeJobState.READY:
-        told = advice(
-            _nearest(view.words), namespace=subject.namespace, name=subject.name,
-            node=view.name, job=view.job,
-        )  # fmt: skip
+    told = "" if view.state is NodeJobState.READY else _node_advice(warmup, view, history)
     return NodeExplanation(
         view,
         history.moved_at(view.key, view.since),
@@ -181,10 +176,12 @@ def _explained(state: State, warmup: Warmup, view: NodeView, history: History) -
     )
 
 
-def _nearest(words: Words) -> str:
-    """Give the reason that advice is wanted for: a failed Job's message begins with its cause."""
-    nearest = words.message.partition(":")[0]
-    return nearest if nearest in BY_REASON else words.reason
+def _node_advice(warmup: Warmup, view: NodeView, history: History) -> str:
+    subject, job = warmup.subject, view.job or history.jobs.get(view.key, "")
+    return advice(
+        nearest(view.words), namespace=subject.namespace, name=subject.name,
+        node=view.name, job=job,
+    )  # fmt: skip
 
 
 def _node_waits_for(state: State, warmup: Warmup, view: NodeView) -> str:
@@ -242,7 +239,7 @@ def _waits_for(state: State, warmup: Warmup) -> tuple[str, ...]:
         if view.state not in OUTCOMES:
             by_reason.setdefault((view.state.value, view.words.reason), []).append(view.name)
     waits = [
-        f"{_some(names)} ({state_name}: {reason or 'on its way'})"
+        f"{_some(names, _LISTED)} ({state_name}: {reason or 'on its way'})"
         for (state_name, reason), names in by_reason.items()
     ]
     return tuple(waits) or ("a node that spec.targets asks for and the pool allows",)
@@ -258,7 +255,7 @@ def _leftovers(state: State, warmup: Warmup) -> tuple[str, ...]:
     return (f"the clean-up of {left} Job{'s' if left != 1 else ''}",) if left else ()
 
 
-def _advice(warmup: Warmup, status: dict[str, Any]) -> tuple[str, ...]:
+def _advice(warmup: Warmup, status: dict[str, Any], history: History) -> tuple[str, ...]:
     """Say what to do about the whole; what to do about a node stands beside the node."""
     rows = {row["type"]: row for row in status["conditions"]}
     subject = warmup.subject
@@ -266,7 +263,9 @@ def _advice(warmup: Warmup, status: dict[str, Any]) -> tuple[str, ...]:
     if warmup.state in (WarmupState.FAILED, WarmupState.DEGRADED):
         reasons.append(rows["Finished"]["reason"])
     elif warmup.state is not WarmupState.READY:
-        reasons.append(rows["Progressing"]["reason"])
+        reason = rows["Progressing"]["reason"]
+        no_pool = reason == "NoTargetsResolved" and not warmup.pooled
+        reasons.append(NO_POOL if no_pool else reason)
     told = [
         advice(reason, namespace=subject.namespace, name=subject.name)
         for reason in dict.fromkeys(reasons)
@@ -276,10 +275,14 @@ def _advice(warmup: Warmup, status: dict[str, Any]) -> tuple[str, ...]:
         told.append(f"label the skipped nodes if they should be warmed ({ENABLED}=true, the pool)")
     if told or warmup.state in TERMINAL:
         return tuple(told)
-    troubled = [view.name for view in node_views(warmup) if is_troubled(view)]
-    return (f"see to {_some(troubled)}, below",) if troubled else (NOTHING_TO_DO,)
+    troubled = [
+        view.name
+        for view in node_views(warmup)
+        if is_troubled(view) and not asks_nothing(_node_advice(warmup, view, history))
+    ]
+    return (f"see to {_some(troubled, _LISTED)}, below",) if troubled else (NOTHING_TO_DO,)
 
 
-def _some(names: list[str]) -> str:
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(names[:_NAMED]) + more
+def _some(names: list[str], shown: int = _NAMED) -> str:
+    more = f" and {len(names) - shown} more" if len(names) > shown else ""
+    return ", ".join(names[:shown]) + more

@@ -5,6 +5,7 @@ from typing import NamedTuple
 from engine.canonical_json import loads
 from engine.events import Event, Subject
 from machines.intents import INTENT_BY_TYPE, CreateJob, Intent, Resolve
+from machines.node_jobs import NodeJobState
 from machines.phases import WARMUP_PHASE
 from machines.states import State, Target, Warmup
 from machines.telling import intent_of, tell
@@ -35,6 +36,7 @@ class History:
         self.lines: list[Line] = []
         self.nodes: dict[str, list[Line]] = {}  # by the target's key
         self.jobs: dict[str, str] = {}  # name of the Job last asked for, by the target's key
+        self.left: dict[str, Event] = {}  # the row by which a node left, by the node's name
         self.since: Line | None = None  # the row that led to the present phase
         self.gone: Line | None = None
         self._phase: WarmupState | None = None
@@ -132,6 +134,8 @@ class History:
             if old is None or (old.state, old.words) != (target.state, target.words):
                 moved = old is None or old.state is not target.state
                 changed[key] = target.state.value if moved else ""
+                if moved and target.state is NodeJobState.WITHDRAWN:
+                    self.left[target.node_name] = event
         self._targets = dict(warmup.targets)
         return changed
 

@@ -65,7 +65,7 @@ async def _run(
             raise Problem(ExitCode.NOT_FOUND, _deleted(reference, history))
         explanation = explain(state, warmup, history, only=node)
         if node is not None and not explanation.nodes and not explanation.skipped:
-            raise Problem(ExitCode.NOT_FOUND, f"{reference} has nothing to do with node {node}.")
+            raise Problem(ExitCode.NOT_FOUND, _no_node(reference, history, node))
         if output is Format.JSON:
             print_json(explanation_json(explanation, identity, last))
         else:
@@ -113,6 +113,16 @@ def _the_one(
             f"`warmlog replay {source.place}` lists what it holds.",
         )
     return (living or found)[-1]
+
+
+def _no_node(reference: Reference, history: History, node: str) -> str:
+    left = history.left.get(node)
+    if left is None:
+        return f"{reference} has nothing to do with node {node}."
+    return (
+        f"Node {node} left {reference} before it had an outcome, at position {left.seq}, "
+        f"{moment(left.at)}: say --at {left.seq - 1} to see it before that."
+    )
 
 
 def _deleted(reference: Reference, history: History) -> str:

@@ -17,17 +17,22 @@ from machines.node_jobs import NodeJobState
 _SHOWN_LINES = 14  # of one chain, in text
 _SHOWN_CHAINS = 3  # nodes whose whole way is shown, in text
 _SHOWN_GROUPS = 10
+_NAMED = 20  # nodes of one group
 _OFTEN = 3  # times that a row says the same, from which on it is told once
 
 
 class Narrator:
     """Prints one explanation for people: short first, detail after."""
 
-    def __init__(self, page: Page, told: Explanation, now: int) -> None:
-        """Print onto `page`; `now` is the instant of the last row, UTC nanoseconds."""
+    def __init__(self, page: Page, told: Explanation, now: int, until: str) -> None:
+        """Print onto `page`; `now` is the instant of the last row, UTC nanoseconds.
+
+        `until` says where that row is.
+        """
         self._page = page
         self._told = told
         self._now = now
+        self._until = until
         self._groups = _groups(told.nodes)
 
     def summarise(self) -> None:
@@ -101,9 +106,8 @@ class Narrator:
         view = first.view
         state = view.state.value
         page.line()
-        who = names([node.view.name for node in group])
-        since = f"{clock(first.since)}{self._ago(first.since)}"
-        page.line(f"{who}: {state} since {since}", style=STYLES.get(state, ""))
+        who = names([node.view.name for node in group], _NAMED)
+        page.line(f"{who}: {state} since {self._since(group)}", style=STYLES.get(state, ""))
         words = cause_text(view.words)
         if words:
             page.line(words, indent=2)
@@ -116,9 +120,17 @@ class Narrator:
         if first.advice and is_troubled(view):
             page.line(f"Do: {first.advice}", indent=2)
 
+    def _since(self, group: list[NodeExplanation]) -> str:
+        """Say since when a group is in its state: the earliest and the latest of its nodes."""
+        earliest, latest = (pick(node.since for node in group) for pick in (min, max))
+        if clock(earliest) == clock(latest):
+            return f"{clock(earliest)}{self._ago(earliest)}"
+        return f"{clock(earliest)}–{clock(latest)}"
+
     def _ago(self, at: int) -> str:
-        """Say how long before this moment `at` was, once it is worth saying."""
-        return f" ({span(self._now - at)})" if self._now - at >= SECOND else ""
+        """Say how long before the last row `at` was, once it is worth saying."""
+        lasted = self._now - at
+        return f" ({span(lasted)} {self._until})" if lasted >= SECOND else ""
 
     def _tell_chain(
         self, title: str, lines: tuple[Line, ...], *, whole: bool = False, rest: str = "-o json"
@@ -152,7 +164,9 @@ def print_explanation(
 ) -> None:
     """Print an explanation; of `only` one node its whole way. `versions` recorded the log."""
     page = Page()
-    narrator = Narrator(page, told, last.at if last else 0)
+    position = last.seq if last else 0
+    until = "at the log's end" if position == identity.position else f"at position {position}"
+    narrator = Narrator(page, told, last.at if last else 0, until)
     narrator.summarise()
     narrator.tell_nodes()
     narrator.tell_skipped()
@@ -163,7 +177,6 @@ def print_explanation(
         for node in told.nodes:
             narrator.tell_way(node, whole=True)
     page.line()
-    position = last.seq if last else 0
     of = f" of {identity.position}" if identity.position != position else ""
     when = f", {moment(last.at)}" if last else ""
     page.line(

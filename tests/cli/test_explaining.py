@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from adapters.cli.exit_codes import ExitCode
+from adapters.cli.texts import clock
 from adapters.simulator import faults
 from adapters.simulator.answers import failure
 from adapters.simulator.plans import NodePlan
@@ -110,6 +111,68 @@ def test_a_node_of_no_concern_is_said(demo_log: Path) -> None:
     result = warmlog("explain", REF, "--log", demo_log, "--node", "gpu-99")
     assert result.exit_code == ExitCode.NOT_FOUND
     assert "has nothing to do with node gpu-99" in result.stderr
+
+
+def test_a_node_that_left_says_where(tmp_path: Path) -> None:
+    """Of a node that left without an outcome the position is named, and the one before works."""
+    world = pool_world("stays")
+    pool = sample()["spec"]["targets"][0]["nodeSelector"]["matchLabels"][POOL]
+    world.add_node("leaves", pool=pool, plan=NodePlan(pull_failures=None))
+    log = record(
+        tmp_path / "left.db",
+        world,
+        lambda each: each.apply(sample()),
+        lambda each: each.relabel_node("leaves", {POOL: "elsewhere"}),
+    )
+    result = warmlog("explain", REF, "--log", log, "--node", "leaves")
+    assert result.exit_code == ExitCode.NOT_FOUND
+    found = re.search(r"Node leaves left .*, at position (\d+), .*: say --at (\d+)", result.stderr)
+    assert found is not None
+    assert int(found[2]) == int(found[1]) - 1
+    assert "leaves: Hydrating" in explained(log, "--node", "leaves", "--at", found[2])
+
+
+def test_a_group_names_all_its_nodes_and_times(tmp_path: Path) -> None:
+    """A group of more than three names them all, and says from when to when its nodes came."""
+    path = tmp_path / "five.db"
+    printed("demo", "--nodes", "6", "--fail-rate", "1", "--log", path)
+    nodes = explained_json(path)["nodes"]
+    text = explained(path)
+    names, since = re.findall(r"^(gpu-01, .*): Failed since (.*)$", text, re.MULTILINE)[0]
+    assert names == ", ".join(sorted(node["node"] for node in nodes))
+    chains = [[line for line in node["chain"] if line["ledTo"]][-1] for node in nodes]
+    times = sorted(clock(line["nanoseconds"]) for line in chains)
+    assert since == f"{times[0]}–{times[-1]}"
+
+
+def test_a_duration_says_where_it_ends(tmp_path: Path, demo_log: Path) -> None:
+    """How long a state lasts is told with the moment up to which: the log's end, or --at."""
+    world = pool_world()
+    pool = sample()["spec"]["targets"][0]["nodeSelector"]["matchLabels"][POOL]
+    world.add_node("n-1", pool=pool, plan=NodePlan(pull_failures=None))
+    log = record(tmp_path / "lasts.db", world, lambda each: each.apply(sample()))
+    assert re.search(r"is Running since .*Z \(.* s at the log's end\)", explained(log))
+    earlier = explained(demo_log, "--at", "60")
+    assert re.search(r"is Running since .*Z \(\d+ s at position 60\)", earlier)
+
+
+def test_a_namespace_without_a_pool_is_to_be_labelled(tmp_path: Path) -> None:
+    """Where the namespace has no pool label, the command that sets it is the advice."""
+    world = pool_world("n-1")
+    world.relabel_namespace("default", {POOL: None})
+    log = record(tmp_path / "poolless.db", world, lambda each: each.apply(sample()))
+    assert explained_json(log)["do"][0].startswith(f"`kubectl label namespace default {POOL}=POOL`")
+
+
+def test_the_summary_sends_nobody_to_a_node_that_asks_for_nothing(demo_log: Path) -> None:
+    """Only nodes with something to do are named at the top; of others nothing is to be done."""
+    for position in range(20, 80, 4):
+        document = explained_json(demo_log, "--at", str(position))
+        asked = {node["node"] for node in document["nodes"] if "nothing" not in node["do"]}
+        for words in document["do"]:
+            if words.startswith("see to "):
+                named = words.removeprefix("see to ").removesuffix(", below").split(", ")
+                assert set(named) <= asked
 
 
 def test_an_absent_name_says_until_when_it_waits(tmp_path: Path) -> None:

@@ -5,8 +5,9 @@ import re
 from pathlib import Path
 
 from machines import advising
-from machines.advising import BY_REASON, advice
+from machines.advising import BY_REASON, advice, nearest
 from machines.conditions import ON_THE_WAY
+from machines.states import Words
 
 MACHINES = Path(advising.__file__).parent
 # Reasons that nobody has to act upon: how a thing ended well, or that nothing is wrong.
@@ -42,6 +43,17 @@ def test_names_are_filled_in() -> None:
         told = advice(reason, namespace="ns", name="warm", node="n-1", job="job-1")
         assert not re.search(r"[{}]", told), told
         assert not told.endswith("."), told
+
+
+def test_a_cordoned_node_is_to_be_uncordoned() -> None:
+    """The words of a cordon lead to `kubectl uncordon`; other words of a scheduler do not."""
+    cordoned = Words("Unschedulable", "no node is available: node(s) were unschedulable")
+    for words in (cordoned, Words("NodeUnschedulable", "node is cordoned")):
+        told = advice(nearest(words), namespace="ns", name="warm", node="n-1")
+        assert told == "`kubectl uncordon n-1`"
+    assert nearest(Words("Unschedulable", "no node is available: Insufficient cpu")) == (
+        "Unschedulable"
+    )
 
 
 def test_a_reason_that_is_not_known_says_where_to_look() -> None:
