@@ -18,7 +18,7 @@ def deployed_arguments() -> list[str]:
 
 
 def test_the_deployed_command_is_understood(tmp_path: Path) -> None:
-    """Its options are taken as they stand: with the volume there, only the kubeconfig is missing."""
+    """Its options are taken as they stand: with a volume, only the kubeconfig is missing."""
     missing = tmp_path / "kubeconfig"
     arguments = [each.replace("/var/lib/warmlog", str(tmp_path)) for each in deployed_arguments()]
     result = warmlog(*arguments, "--kubeconfig", missing)
