@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+import pytest
 from hypothesis import given, settings
 
 from adapters.store.memory_logs import MemoryLog
@@ -16,6 +17,9 @@ from property_tests.actions import STORIES, Action
 from property_tests.chaos import Chaos, intent_in
 from property_tests.invariants import ALWAYS, BETWEEN, DECIDED, disagreements
 from property_tests.running import run
+
+# A search has no natural length: on a busy machine it only takes longer.
+pytestmark = pytest.mark.timeout(900)
 
 MORE = settings(max_examples=4 * settings().max_examples)
 

@@ -6,6 +6,7 @@ faults stop, the world runs to rest, and what was promised is checked.
 
 from typing import Any, NamedTuple
 
+import pytest
 from hypothesis import note, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
@@ -33,6 +34,9 @@ from property_tests.watched_worlds import (
     WatchedWorld,
     warmup_manifest,
 )
+
+# A search has no natural length: on a busy machine it only takes longer.
+pytestmark = pytest.mark.timeout(900)
 
 IDENTITY = Identity("0", "code", "settings")
 HOUR = 3600 * SECOND
@@ -280,9 +284,10 @@ class Worlds(RuleBasedStateMachine):
 
     @rule(back=st.integers(1, 30))
     def cluster_is_restored(self, back: int) -> None:
-        """The cluster is restored from a backup: it goes on from an older past."""
+        """The cluster is restored from a backup, and the controller, which ran in it, starts."""
         self.world.cluster.api.faults.list_version = None
         self.world.restore(back)
+        self.crash()
 
     @precondition(lambda self: not self.world.cluster.api.faults.unreachable)
     @rule()

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable
 
 from adapters.kubernetes.acting import look_up, perform
-from adapters.kubernetes.kinds import WATCHED
+from adapters.kubernetes.kinds import WATCHED, Kind
 from adapters.kubernetes.reflecting import ReadRefused, Reflector
 from adapters.kubernetes.statuses import store_status
 from adapters.ports import ApiUnanswered
@@ -25,11 +25,12 @@ from machines.deciding import effect_of, is_as_intended, still_wanted
 from machines.domain import WARMLOG
 from machines.ingesting import due_deadlines, next_deadline
 from machines.intents import Effect
-from machines.observations import Absent, Answered, Observation, Unknown
+from machines.observations import Absent, Answered, Observation, RolledBack, Unknown
 from machines.states import State
 
 TIMEOUT_SECONDS = 10.0
 LATENCY = 2 * MILLISECOND  # what one request takes on the virtual clock
+TRIES = 3  # to list a kind in one turn; a later turn tries again
 LOOK_UP_AFTER = 1000 * MILLISECOND  # between an Unknown and its look-up
 
 Listener = Callable[[tuple[Event, ...], State], None]
@@ -45,7 +46,7 @@ class Driver:
         self.book = StatusBook()
         self._texts = TextHolder()
         self._listener = listener
-        self._reflectors = [Reflector(world.api.cluster, kind) for kind in WATCHED]
+        self._reflectors = [_reflector(world.api.cluster, kind, writer.state) for kind in WATCHED]
         self._cursors: dict[str, WatchCursor] = {}
         self._inbox: list[Observation] = []
         self._effects: deque[Effect] = deque()
@@ -111,16 +112,24 @@ class Driver:
 
     def _observe(self) -> None:
         for reflector in self._reflectors:
-            try:
-                self._inbox += self._read(reflector)
-                if not reflector.watching:  # what the watch was to go on from is forgotten
-                    self._inbox += self._read(reflector)
-            except (ApiUnanswered, ReadRefused):
-                self._cursors.pop(reflector.kind.name, None)
+            for _ in range(TRIES):
+                try:
+                    self._take(reflector, self._read(reflector))
+                except (ApiUnanswered, ReadRefused):
+                    self._cursors.pop(reflector.kind.name, None)
+                if reflector.watching:
+                    break  # else what the watch was to go on from is forgotten, or too new
         for observation in self._inbox:
             self.book.note(observation)
         self._inbox = self._texts.sift(self.writer.state, self._inbox, self.now)
         self._inbox += due_deadlines(self.writer.state, self.now)
+
+    def _take(self, reflector: Reflector, observations: list[Observation]) -> None:
+        self._inbox += observations
+        if any(isinstance(one, RolledBack) for one in observations):
+            for other in self._reflectors:
+                if other is not reflector:
+                    other.forget()
 
     def _read(self, reflector: Reflector) -> list[Observation]:
         api, name = self.world.api, reflector.kind.name
@@ -182,6 +191,16 @@ class Driver:
             self._inbox += self.book.settle(due, result, self.now)
             return True
         return False
+
+
+def _reflector(cluster: str, kind: Kind, state: State) -> Reflector:
+    """Begin to reflect a kind, knowing the versions that an earlier life has seen."""
+    known = state.clusters[cluster].objects[kind.name] if cluster in state.clusters else {}
+    versions = {uid: one.version for uid, one in known.items()}
+    newest = max(versions.values(), default=0)
+    return Reflector(
+        cluster, kind, known_version=str(newest) if newest else "", known_objects=versions
+    )
 
 
 async def start(
