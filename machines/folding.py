@@ -41,7 +41,7 @@ from machines.moving import fail_target, settle_target
 from machines.node_jobs import UNFINISHED, NodeJobTrigger
 from machines.observations import Done, Refused
 from machines.reviewing import namespace_trouble, review_node, review_node_gone, review_warmup
-from machines.states import Cluster, Known, State, Warmup
+from machines.states import KINDS, Cluster, Known, State, Warmup
 from machines.warmups import TERMINAL
 
 BURIED_KEPT = 8192  # uids of ended objects remembered, per cluster
@@ -77,6 +77,7 @@ def _session_started(state: State, event: Event, subject: Subject, data: dict[st
 def _synced(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
     cluster = cluster_of(state, event.cluster)
     cluster.synced[data["kind"]] = True
+    cluster.doubted.pop(data["kind"], None)
     if not cluster.is_synced:
         return
     place_jobs(state, cluster, event)
@@ -101,6 +102,7 @@ def _rolled_back(state: State, event: Event, subject: Subject, data: dict[str, A
     cluster = cluster_of(state, event.cluster)
     cluster.buried.clear()
     cluster.synced.clear()
+    cluster.doubted = dict.fromkeys(KINDS, True)
     for objects in cluster.objects.values():
         for uid, known in objects.items():
             objects[uid] = known._replace(version=0)
@@ -140,9 +142,8 @@ def _apply_level(
 def _gone(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
     cluster = cluster_of(state, event.cluster)
     known = cluster.objects[subject.kind].pop(subject.uid, None)
-    cluster.buried[subject.uid] = True
-    if len(cluster.buried) > BURIED_KEPT:
-        del cluster.buried[next(iter(cluster.buried))]
+    if not (data.get("inferred") and subject.kind in cluster.doubted):
+        _bury(cluster, subject.uid)  # else it may only not be there yet: the server may lag
     if subject.kind == "Job":
         fold_job_gone(state, event, subject.uid)
     elif subject.kind == "ModelWarmup":
@@ -160,6 +161,12 @@ def _gone(state: State, event: Event, subject: Subject, data: dict[str, Any]) ->
         del cluster.namespace_uids[subject.name]
         words = f"namespace {subject.name} is gone"
         _namespace_changed(state, event, cluster, subject.name, words)
+
+
+def _bury(cluster: Cluster, uid: str) -> None:
+    cluster.buried[uid] = True
+    if len(cluster.buried) > BURIED_KEPT:
+        del cluster.buried[next(iter(cluster.buried))]
 
 
 def _namespace_changed(state: State, event: Event, cluster: Cluster, name: str, words: str) -> None:

@@ -137,6 +137,7 @@ class Cluster:
     namespace_uids: dict[str, str] = field(default_factory=dict)  # by name
     buried: dict[str, bool] = field(default_factory=dict)  # uids that ended: they never come back
     synced: dict[str, bool] = field(default_factory=dict)  # by kind; absent means not yet
+    doubted: dict[str, bool] = field(default_factory=dict)  # kinds not listed since a roll-back
     reachable: bool = True
     words: str = ""
 

@@ -110,7 +110,9 @@ class WatchedWorld(World):
         What ran then runs again, so Jobs may be too many until the controller has seen it.
         """
         self.restored = True
-        self.cluster.roll_back(max(self.cluster.storage.version - back, self._first))
+        storage = self.cluster.storage
+        # What was compacted away cannot be gone back to.
+        self.cluster.roll_back(max(storage.version - back, self._first, storage.compacted))
         self.cluster.storage.subscribe(self._on_change)
 
     def edit_status(self, name: str, changes: Manifest) -> None:

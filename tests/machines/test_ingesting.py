@@ -280,3 +280,14 @@ def test_a_job_that_only_its_answer_told_of() -> None:
     rows = scene.tell(Deleted(CLUSTER, subject, "900", last))
     assert [row.type for row in rows][:2] == ["JobSeen", "Gone"]
     assert scene.status["succeededNodes"] == 1
+
+
+def test_a_server_that_only_lagged() -> None:
+    """What a list after a roll-back did not hold comes back when the server shows it again."""
+    scene = Scene()
+    scene.tell(seen(50))
+    rows = scene.tell(RolledBack(CLUSTER, "older"), Listed(CLUSTER, "Node", "40", ()))
+    assert [row.type for row in rows] == ["ClusterRolledBack", "Gone", "Synced"]
+    assert types(scene, seen(50)) == ["NodeSeen"]
+    assert types(scene, Listed(CLUSTER, "Node", "60", ())) == ["Gone"]
+    assert types(scene, seen(61)) == []
