@@ -6,7 +6,7 @@ from engine.canonical_json import loads
 from engine.events import Event, Subject
 from engine.joint_rules import settle
 from machines.folding_jobs import adopt_outcomes, owner
-from machines.indexing import put_target, refresh_slot, touch
+from machines.indexing import arm, put_target, refresh_slot, touch
 from machines.levels import WarmupLevel
 from machines.moving import settle_target
 from machines.node_jobs import UNFINISHED, NodeJobState
@@ -27,10 +27,11 @@ def fold_warmup(state: State, event: Event, subject: Subject, level: WarmupLevel
         _begin(state, event, subject, level)
         return
     warmup.level = level
-    warmup.gone = False  # a cluster that was rolled back may have it again
     changed = level.spec != warmup.spec_text
     if changed is not warmup.spec_changed:
         warmup.spec_changed, warmup.spec_changed_at = changed, event.at
+    if warmup.gone:
+        _revive(state, warmup, event)
     touch(state, warmup)
 
 
@@ -117,6 +118,28 @@ def stop_waiting(state: State, warmup: Warmup) -> None:
     state.timers = [
         timer for timer in state.timers if timer[1] != uid or timer[2].startswith("job:")
     ]
+
+
+def _revive(state: State, warmup: Warmup, event: Event) -> None:
+    """It was not gone: a cluster that was rolled back, or lagged, shows it again.
+
+    Its outcomes were kept with its Jobs, and what it waited for is waited for again.
+    """
+    warmup.gone = False
+    uid = warmup.subject.uid
+    if warmup.state not in TERMINAL:
+        if warmup.resolve_at:
+            arm(state, warmup.resolve_at, uid, "resolve")
+        for key, target in warmup.targets.items():
+            if target.waiting.reason and target.state in UNFINISHED:
+                arm(state, target.deadline, uid, f"wait:{key}")
+            if target.retry_at:
+                arm(state, target.retry_at, uid, f"retry:{key}")
+    for key in list(warmup.jobs):
+        settle_target(state, warmup, key, event)
+    review_warmup(state, warmup, event)
+    if state.clusters[warmup.cluster].is_synced:
+        adopt_outcomes(state, warmup, event)
 
 
 def _leave_undone(state: State, warmup: Warmup, event: Event) -> None:

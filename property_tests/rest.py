@@ -58,9 +58,9 @@ def check_statuses(world: WatchedWorld, driver: Driver, log: MemoryLog) -> None:
     replayed = run(replay(WARMLOG, log))
     shown = {each.subject.uid: each.status for each in WARMLOG.project(replayed.state)}
     held = {item["metadata"]["uid"]: item.get("status") for item in world.listed(WARMUP.kind)}
-    assert {uid: dumps(status) for uid, status in held.items()} == {
-        uid: dumps(status) for uid, status in shown.items()
-    }
+    assert held.keys() == shown.keys(), "the log and the server know other ModelWarmups"
+    for uid, status in shown.items():
+        assert dumps(held[uid]) == dumps(status), f"{uid} is held as {held[uid]}, not {status}"
     assert WARMLOG.dump(rested(replayed.state)) == WARMLOG.dump(rested(driver.writer.state))
 
 

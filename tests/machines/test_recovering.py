@@ -8,9 +8,11 @@ import pytest
 from engine.canonical_json import Number, dumps
 from machines.intents import CreateJob, DeleteJob
 from machines.levels import WarmupLevel
+from machines.node_jobs import NodeJobState
+from machines.observations import RolledBack
 from machines.recovering import recovered_of
 from machines.states import State
-from tests.machines.builders import Scene, selecting, spec_of
+from tests.machines.builders import CLUSTER, Scene, naming, selecting, spec_of
 
 OURS = {"uid": "mw-uid", "log": "another", "position": 7}
 ENDED: dict[str, Any] = {
@@ -217,3 +219,25 @@ def test_a_recovered_state_needs_no_targets() -> None:
     scene = recovered(ENDED, synced=False)
     assert isinstance(scene.state, State)
     assert (scene.mw.targets, scene.status["failedNodes"]) == ({}, 1)
+
+
+def test_a_warmup_that_was_not_gone_after_all() -> None:
+    """A ModelWarmup that a rolled back cluster shows again goes on with what it had.
+
+    What left meanwhile has left, what it waits for has its deadline again.
+    """
+    scene = Scene()
+    scene.nodes("a", "b", "c")
+    scene.warmup(spec_of(selecting(), naming("z")), wait="60")
+    scene.finish("a")
+    job = scene.accept("b")
+    scene.tell(RolledBack(CLUSTER, "older"), scene.listed("ModelWarmup", without=["mw"]))
+    scene.sync()
+    assert (scene.mw.gone, scene.state.timers) == (True, [])
+    scene.node_gone("c")
+    scene.warmup(spec_of(selecting(), naming("z")), wait="60")
+    assert (scene.mw.gone, scene.status["succeededNodes"]) == (False, 1)
+    assert scene.target("c").state is NodeJobState.WITHDRAWN
+    assert [one.job_uid for one in scene.decided(DeleteJob)] == [job]
+    scene.wait(60)
+    assert scene.detail("z")["phase"] == "Failed"
