@@ -7,7 +7,7 @@ import aiohttp
 import pytest
 
 from tests.e2e.conditions import POOL, WARMUPS, ended, sample
-from tests.e2e.controllers import ControllerProcess, assert_replay_agrees, free_port
+from tests.e2e.controllers import ControllerProcess, assert_replay_agrees, deploy, free_port
 from tests.e2e.controlplane import credentials
 from tests.e2e.controlplane.nodes import NodeShape, create_nodes, node_names
 from tests.e2e.controlplane.running import ControlPlane
@@ -25,15 +25,18 @@ def says(check: str, words: str) -> Callable[[dict[str, str]], bool]:
     return lambda told: words in told.get(check, "")
 
 
-async def test_a_missing_crd_is_named_and_waited_for(
-    control_plane: ControlPlane, kubeconfig: Path, tmp_path: Path
-) -> None:
-    """Without the CRD `/readyz` says which command mends it; once it is applied, all is well."""
-    control_plane.kubectl("delete", CRD)
-    with ControllerProcess(kubeconfig, tmp_path) as controller:
-        await controller.wait_until(says(FAILED_WATCH, "kubectl apply -k crds/"))
-        control_plane.kubectl("apply", "--server-side", "-k", str(ROOT / "crds"))
-        await controller.wait_until_quiet(timeout_seconds=90)
+async def test_a_missing_crd_is_named_and_waited_for(tmp_path: Path) -> None:
+    """Without the CRD `/readyz` says which command mends it; once it is applied, all is well.
+
+    The control plane is the test's own: others have objects that a deleted CRD would take along.
+    """
+    with ControlPlane(tmp_path / "control-plane") as control_plane:
+        kubeconfig = control_plane.kubeconfig_for(deploy(control_plane), tmp_path / "kubeconfig")
+        control_plane.kubectl("delete", CRD)
+        with ControllerProcess(kubeconfig, tmp_path) as controller:
+            await controller.wait_until(says(FAILED_WATCH, "kubectl apply -k crds/"))
+            control_plane.kubectl("apply", "--server-side", "-k", str(ROOT / "crds"))
+            await controller.wait_until_quiet(timeout_seconds=90)
 
 
 async def test_a_missing_permission_is_named_and_waited_for(
