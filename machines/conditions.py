@@ -6,10 +6,9 @@ from typing import Any
 from engine.instants import rfc3339
 from machines.annotations import ignored_annotations
 from machines.indexing import FIRST_UNFINISHED
-from machines.labels import POOL
 from machines.messages import cause_text, cut
 from machines.node_jobs import NodeJobState
-from machines.selecting import demanded_names
+from machines.progressing import nodes, progress
 from machines.showing import (
     CONDITION_BYTES,
     SHOWN_TARGETS,
@@ -17,7 +16,7 @@ from machines.showing import (
     share,
     shown_words,
 )
-from machines.states import NOTHING, Target, Warmup, Words
+from machines.states import Target, Warmup, Words
 from machines.warmups import TERMINAL, WarmupState
 
 INACTIVE = "NotActive"
@@ -35,7 +34,7 @@ def conditions(warmup: Warmup) -> list[dict[str, Any]]:
     began, ended_at = _times(warmup)
     rows = [
         _row("Complete", warmup.state is WarmupState.READY, end_words),
-        _row("Progressing", not ended, NOTHING if ended else _progress_words(warmup)),
+        _row("Progressing", not ended, _progress_words(warmup)),
         _row("Degraded", failed, end_words),
         _row("Failed", failed, end_words),
         _row("Finished", ended, end_words),
@@ -115,56 +114,32 @@ def _end_words(warmup: Warmup) -> Words:
     if warmup.state is WarmupState.READY:
         custom = bool(warmup.spec and warmup.spec.custom)
         reason = "WarmupSucceeded" if custom else "ImagePreloadSucceeded"
-        return Words(reason, f"{_nodes(ready)} succeeded")
+        return Words(reason, f"{nodes(ready)} succeeded")
     if warmup.overflowed:
         return Words("TargetLimitExceeded", "more than 1000 nodes are selected or named")
     cause = first_cause(warmup)
     first = f"; first {cause.node_name}: {_said(warmup, cause)}" if cause else ""
-    return Words("NodeFailed", f"{failed} of {_nodes(ready + failed)} failed{first}")
+    return Words("NodeFailed", f"{failed} of {nodes(ready + failed)} failed{first}")
 
 
 def _progress_words(warmup: Warmup) -> Words:
-    count = warmup.counts.get
-    if warmup.blocked:
-        return Words("NamespaceUnavailable", warmup.blocked)
-    if warmup.state is WarmupState.PENDING:
-        waiting = count("waiting", 0)
-        if waiting:
-            names = ", ".join(_waiting_names(warmup))
-            more = f" and {waiting - NAMED_IN_MESSAGE} more" if waiting > NAMED_IN_MESSAGE else ""
-            return Words("WaitingForTargets", f"waits for {_nodes(waiting)}: {names}{more}")
-        return Words("NoTargetsResolved", _nothing_resolved(warmup))
-    ready, failed = count(NodeJobState.READY.value, 0), count(NodeJobState.FAILED.value, 0)
-    active = count(NodeJobState.HYDRATING.value, 0)
-    queued = count("startable", 0) + count("waiting", 0)
-    text = f"{ready} succeeded, {failed} failed, {active} running, {queued} waiting"
-    if warmup.undeleted:
-        text += f"; {next(iter(warmup.undeleted.values()))}"
-    if warmup.resolve_words:
-        text += f"; the last look at the cluster is refused: {warmup.resolve_words}"
-    cause = first_cause(warmup)
-    if cause is not None:
-        text += f"; first {cause.node_name}: {_said(warmup, cause)}"
-    return Words("JobsRunning", text)
+    """Give what the warmup as a whole waits for, and the first nodes that it is about."""
+    words = progress(warmup)
+    if words.reason == "WaitingForTargets":
+        waiting = warmup.counts.get("waiting", 0)
+        names = ", ".join(_waiting_names(warmup))
+        more = f" and {waiting - NAMED_IN_MESSAGE} more" if waiting > NAMED_IN_MESSAGE else ""
+        return words._replace(message=f"{words.message}: {names}{more}")
+    cause = first_cause(warmup) if words.reason == "JobsRunning" else None
+    if cause is None:
+        return words
+    first = f"; first {cause.node_name}: {_said(warmup, cause)}"
+    return words._replace(message=words.message + first)
 
 
 def _waiting_names(warmup: Warmup) -> list[str]:
     first = [warmup.targets[key] for _, _, key in warmup.listed[:NAMED_IN_MESSAGE]]
     return [f"{target.node_name} ({target.words.reason})" for target in first]
-
-
-def _nothing_resolved(warmup: Warmup) -> str:
-    if not warmup.pooled:
-        matched = f"; {_nodes(len(warmup.skipped))} would match" if warmup.skipped else ""
-        return f"namespace {warmup.subject.namespace} has no label {POOL}{matched}"
-    if warmup.spec is not None and demanded_names(warmup.spec.targets):
-        text = "no named node is a target any more"
-    else:
-        text = "no node matches spec.targets"
-    if warmup.skipped:
-        skipped = _nodes(len(warmup.skipped))
-        text += f" within the boundary; {skipped} would match outside it (pool, opt-in)"
-    return text
 
 
 def _valid(warmup: Warmup, since: str) -> dict[str, Any]:
@@ -194,7 +169,7 @@ def _valid_since(warmup: Warmup, began: str) -> str:
 def _jobs_created(warmup: Warmup) -> dict[str, Any]:
     words = Words("JobsCreated", "")
     if warmup.refused:
-        text = f"the API server refuses the Jobs of {_nodes(len(warmup.refused))}"
+        text = f"the API server refuses the Jobs of {nodes(len(warmup.refused))}"
         for _, _, key in warmup.listed[:SHOWN_TARGETS]:
             if key in warmup.refused:
                 target = warmup.targets[key]
@@ -203,7 +178,3 @@ def _jobs_created(warmup: Warmup) -> dict[str, Any]:
         words = Words("JobCreateRejected", text)
     row = ("JobsCreated", not warmup.refused, words)
     return _condition(warmup, row, rfc3339(warmup.refused_at))
-
-
-def _nodes(count: int) -> str:
-    return f"{count} node" if count == 1 else f"{count} nodes"

@@ -30,7 +30,10 @@ def review_warmup(state: State, warmup: Warmup, event: Event) -> None:
     cluster = state.clusters[warmup.cluster]
     if not _open(cluster, warmup):
         return
-    warmup.pooled = bool(pool_of(cluster, warmup))
+    pooled = bool(pool_of(cluster, warmup))
+    if pooled is not warmup.pooled:
+        warmup.pooled = pooled
+        touch(state, warmup)
     for uid in cluster.objects["Node"]:
         review_node(state, warmup, uid, event)
     for key, target in list(warmup.targets.items()):

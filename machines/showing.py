@@ -16,8 +16,8 @@ from machines.annotations import ignored_annotations
 from machines.indexing import entry_of
 from machines.messages import cut
 from machines.node_jobs import NodeJobState
+from machines.progressing import progress
 from machines.states import Target, Warmup, Words
-from machines.warmups import TERMINAL
 
 SHOWN_TARGETS = 256  # details in a status; the API's own bound
 STATUS_BYTES = 512 * 1024  # of canonical JSON, which is longer than what the server stores
@@ -94,9 +94,7 @@ def face(warmup: Warmup) -> tuple[object, ...]:
     count = warmup.counts.get
     return (
         *own,
-        "" if warmup.state in TERMINAL else warmup.blocked,
-        "" if warmup.state in TERMINAL else warmup.resolve_words,
-        "" if warmup.state in TERMINAL else next(iter(warmup.undeleted.values()), ""),
+        *progress(warmup),
         warmup.refused_at // SECOND,
         len(warmup.refused),
         len(warmup.targets) - count(NodeJobState.WITHDRAWN.value, 0),
@@ -104,7 +102,6 @@ def face(warmup: Warmup) -> tuple[object, ...]:
         count(NodeJobState.READY.value, 0),
         count(NodeJobState.FAILED.value, 0),
         len(warmup.skipped),
-        warmup.pooled,
     )
 
 
