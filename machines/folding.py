@@ -143,7 +143,9 @@ def _gone(state: State, event: Event, subject: Subject, data: dict[str, Any]) ->
     cluster = cluster_of(state, event.cluster)
     known = cluster.objects[subject.kind].pop(subject.uid, None)
     if not (data.get("inferred") and subject.kind in cluster.doubted):
-        _bury(cluster, subject.uid)  # else it may only not be there yet: the server may lag
+        _bury(
+            cluster, subject, int(data["version"])
+        )  # else it may only not be there yet: the server may lag
     if subject.kind == "Job":
         fold_job_gone(state, event, subject.uid)
     elif subject.kind == "ModelWarmup":
@@ -163,8 +165,8 @@ def _gone(state: State, event: Event, subject: Subject, data: dict[str, Any]) ->
         _namespace_changed(state, event, cluster, subject.name, words)
 
 
-def _bury(cluster: Cluster, uid: str) -> None:
-    cluster.buried[uid] = True
+def _bury(cluster: Cluster, subject: Subject, version: int) -> None:
+    cluster.buried[subject.uid] = subject.kind, version
     if len(cluster.buried) > BURIED_KEPT:
         del cluster.buried[next(iter(cluster.buried))]
 

@@ -135,7 +135,8 @@ class Cluster:
     objects: dict[str, dict[str, Known]] = field(default_factory=lambda: {k: {} for k in KINDS})
     node_uids: dict[str, str] = field(default_factory=dict)  # by name
     namespace_uids: dict[str, str] = field(default_factory=dict)  # by name
-    buried: dict[str, bool] = field(default_factory=dict)  # uids that ended: they never come back
+    # Uids that ended, with their kind and the version of their end: they never come back.
+    buried: dict[str, tuple[str, int]] = field(default_factory=dict)
     synced: dict[str, bool] = field(default_factory=dict)  # by kind; absent means not yet
     doubted: dict[str, bool] = field(default_factory=dict)  # kinds not listed since a roll-back
     reachable: bool = True

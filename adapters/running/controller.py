@@ -23,7 +23,7 @@ from engine.errors import LogUnavailable
 from engine.events import Event
 from machines.deciding import effect_of, still_wanted
 from machines.domain import WARMLOG
-from machines.ingesting import due_deadlines, next_deadline
+from machines.ingesting import due_deadlines, known_versions, next_deadline
 from machines.observations import Observation
 from machines.states import State
 
@@ -78,7 +78,7 @@ class Controller:
         self.watch = ClusterWatch(
             api,
             self.observe,
-            known_objects=_known_objects(writer.state, api.cluster),
+            known_objects=known_versions(writer.state, api.cluster),
             settings=WatchSettings(),
             timer=timer,
         )
@@ -202,14 +202,3 @@ class Controller:
     def _settled(self, write: StatusWrite, result: StatusResult) -> None:
         self._inbox += self.book.settle(write, result, self._clock())
         self._woken.set()
-
-
-def _known_objects(state: State, cluster_name: str) -> dict[str, dict[str, int]]:
-    """Give the versions that the log holds, by kind and uid: an older list is doubted."""
-    cluster = state.clusters.get(cluster_name)
-    if cluster is None:
-        return {}
-    return {
-        kind: {uid: known.version for uid, known in objects.items()}
-        for kind, objects in cluster.objects.items()
-    }

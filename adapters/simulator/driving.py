@@ -23,7 +23,7 @@ from engine.events import Event
 from engine.logs import EventLog
 from machines.deciding import effect_of, is_as_intended, still_wanted
 from machines.domain import WARMLOG
-from machines.ingesting import due_deadlines, next_deadline
+from machines.ingesting import due_deadlines, known_versions, next_deadline
 from machines.intents import Effect
 from machines.observations import Absent, Answered, Observation, RolledBack, Unknown
 from machines.states import State
@@ -46,7 +46,10 @@ class Driver:
         self.book = StatusBook()
         self._texts = TextHolder()
         self._listener = listener
-        self._reflectors = [_reflector(world.api.cluster, kind, writer.state) for kind in WATCHED]
+        versions = known_versions(writer.state, world.api.cluster)
+        self._reflectors = [
+            _reflector(world.api.cluster, kind, versions[kind.name]) for kind in WATCHED
+        ]
         self._cursors: dict[str, WatchCursor] = {}
         self._inbox: list[Observation] = []
         self._effects: deque[Effect] = deque()
@@ -193,10 +196,8 @@ class Driver:
         return False
 
 
-def _reflector(cluster: str, kind: Kind, state: State) -> Reflector:
+def _reflector(cluster: str, kind: Kind, versions: dict[str, int]) -> Reflector:
     """Begin to reflect a kind, knowing the versions that an earlier life has seen."""
-    known = state.clusters[cluster].objects[kind.name] if cluster in state.clusters else {}
-    versions = {uid: one.version for uid, one in known.items()}
     newest = max(versions.values(), default=0)
     return Reflector(
         cluster, kind, known_version=str(newest) if newest else "", known_objects=versions

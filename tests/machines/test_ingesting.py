@@ -2,7 +2,7 @@
 
 from engine.canonical_json import loads
 from engine.events import Subject
-from machines.ingesting import TEXT_SECONDS, due_deadlines, next_deadline
+from machines.ingesting import TEXT_SECONDS, due_deadlines, known_versions, next_deadline
 from machines.levels import JobLevel, NodeLevel, PodLevel
 from machines.observations import (
     Answered,
@@ -291,3 +291,14 @@ def test_a_server_that_only_lagged() -> None:
     assert types(scene, seen(50)) == ["NodeSeen"]
     assert types(scene, Listed(CLUSTER, "Node", "60", ())) == ["Gone"]
     assert types(scene, seen(61)) == []
+
+
+def test_what_an_older_list_is_told_by() -> None:
+    """The versions of all that is known, and of all that is gone, tell of which past a list is."""
+    scene = Scene()
+    other = Subject("Node", "", "b", "uid-b")
+    scene.tell(seen(50), seen(51, READY, other), Deleted(CLUSTER, other, "77"))
+    assert known_versions(scene.state, CLUSTER)["Node"] == {"uid-a": 50, "uid-b": 77}
+    scene.tell(RolledBack(CLUSTER, "older"))
+    assert known_versions(scene.state, CLUSTER)["Node"] == {"uid-a": 0}
+    assert known_versions(scene.state, "elsewhere")["Node"] == {}
