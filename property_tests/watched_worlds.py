@@ -84,6 +84,7 @@ class WatchedWorld(World):
     def __init__(self, seed: int, log: MemoryLog) -> None:
         """Begin with a namespace in the pool, and the ModelWarmup kind."""
         self._inside: set[str] = set()  # uids of nodes that were within the boundary, ever
+        self._pools: set[str] = set()  # that the namespace was in, ever
         self._limits: dict[str, int] = {}  # parallelism by uid of the warmup
         self.restored = False
         super().__init__(seed)
@@ -137,10 +138,12 @@ class WatchedWorld(World):
             self._check_jobs(change.object)
 
     def _note_boundary(self) -> None:
+        """Note who may be warmed; a controller may know the namespace as it was before."""
         namespace = self.find(NAMESPACE.kind, "", NAMESPACE_NAME) or {"metadata": {}}
-        pool = (namespace["metadata"].get("labels") or {}).get(labels.POOL, "")
+        self._pools.add((namespace["metadata"].get("labels") or {}).get(labels.POOL, ""))
         for node in self.listed(NODE.kind):
-            if not refusal(node["metadata"].get("labels") or {}, pool):
+            marks = node["metadata"].get("labels") or {}
+            if not all(refusal(marks, pool) for pool in self._pools):
                 self._inside.add(node["metadata"]["uid"])
 
     def _check_jobs(self, job: Manifest) -> None:
