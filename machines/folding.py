@@ -143,9 +143,8 @@ def _gone(state: State, event: Event, subject: Subject, data: dict[str, Any]) ->
     cluster = cluster_of(state, event.cluster)
     known = cluster.objects[subject.kind].pop(subject.uid, None)
     if not (data.get("inferred") and subject.kind in cluster.doubted):
-        _bury(
-            cluster, subject, int(data["version"])
-        )  # else it may only not be there yet: the server may lag
+        # Else it may only not be there yet: the server may lag.
+        _bury(cluster, subject, int(data["version"]))
     if subject.kind == "Job":
         fold_job_gone(state, event, subject.uid)
     elif subject.kind == "ModelWarmup":
