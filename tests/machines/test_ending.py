@@ -7,7 +7,7 @@ import pytest
 from engine.canonical_json import dumps
 from machines.intents import CreateJob, DeleteJob, StampTtl
 from machines.levels import WarmupLevel
-from machines.observations import Deleted
+from machines.observations import Deleted, Done
 from tests.machines.builders import CLUSTER, FORBIDDEN, Scene, naming, selecting, spec_of
 
 
@@ -180,3 +180,31 @@ def test_a_deleted_uid_is_not_begun_again() -> None:
     scene.warmup_gone()
     level = WarmupLevel(1, dumps(spec_of(selecting())))
     assert scene.see(scene.subject(), level) == ()
+
+
+def test_a_ttl_that_the_server_does_not_have() -> None:
+    """A TTL that was written, and that a list after a start does not show, is written again."""
+    scene = ended()
+    scene.answer(StampTtl, Done("job"), "a")
+    scene.restart()
+    assert len(scene.decided(StampTtl)) == 2
+    scene.answer(StampTtl, Done("job"), "a")
+    scene.job("a", "Complete", ttl_seconds=3600)
+    scene.restart()
+    assert len(scene.decided(StampTtl)) == 2
+
+
+def test_a_deletion_that_the_server_does_not_know_of() -> None:
+    """A Job whose deletion was answered, and that a list shows as it was, is deleted again."""
+    scene = Scene()
+    scene.nodes("a", "b")
+    scene.warmup(spec_of(selecting()))
+    scene.accept("a")
+    scene.node("a", enabled=None)
+    scene.deleted("a")
+    scene.restart()
+    assert len(scene.decided(DeleteJob)) == 2
+    scene.deleted("a")
+    scene.job("a", deleting=True)
+    scene.restart()
+    assert len(scene.decided(DeleteJob)) == 2

@@ -241,3 +241,11 @@ def test_a_warmup_that_was_not_gone_after_all() -> None:
     assert [one.job_uid for one in scene.decided(DeleteJob)] == [job]
     scene.wait(60)
     assert scene.detail("z")["phase"] == "Failed"
+
+
+@pytest.mark.parametrize(
+    ("raw", "kept"), [(0, 0), (2**31 - 1, 2**31 - 1), (2**31, 0), (-1, 0), (True, 0), ("5", 0)]
+)
+def test_counts_are_within_their_schema(raw: Any, kept: int) -> None:
+    """A count is kept within the bounds that the schema sets for it, else it is 0."""
+    assert recovered_of({"desiredNodes": raw}).desired == kept
