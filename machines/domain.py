@@ -37,7 +37,7 @@ class Warmlog:
             raise LogUnreadable(msg)
         try:
             return fold(state, event)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except (LookupError, ArithmeticError, TypeError, ValueError, AttributeError) as error:
             msg = f"row {event.seq} ({event.type}) cannot be read: {error!r}"
             raise EventMalformed(msg) from error
 

@@ -53,6 +53,8 @@ def adopt_outcome(state: State, warmup: Warmup, job: Job, event: Event) -> None:
     known = job.node_uid in warmup.targets or not job.node_uid or job.level is None
     if known or not job.outcome or warmup.state in TERMINAL or not cluster.is_synced:
         return
+    if job.outcome == "Failed" and warmup.blocked:
+        return  # what a namespace takes with it as it goes is nobody's failure
     known_node = cluster.objects["Node"].get(job.node_uid)
     node_name = (job.level.node_name if job.level else "") or (
         known_node.subject.name if known_node else ""

@@ -100,6 +100,8 @@ def review_name(state: State, warmup: Warmup, name: str, event: Event) -> None:
         target = old._replace(waiting=waiting)
     else:
         ask = wanted_name(warmup.spec.targets, name)
+        if ask is None:
+            return
         deadline = event.at + wait_seconds(warmup) * SECOND
         target = Target(
             key, name, NodeJobState.PENDING, named=True, first_entry=ask.first_entry,

@@ -35,10 +35,10 @@ def wanted(targets: Sequence[TargetEntry], name: str, labels: Mapping[str, str])
     return Wanted(any(named for _, named in hits), hits[0][0], len(hits))
 
 
-def wanted_name(targets: Sequence[TargetEntry], name: str) -> Wanted:
-    """Say how `targets` ask for a name that no node bears."""
+def wanted_name(targets: Sequence[TargetEntry], name: str) -> Wanted | None:
+    """Say how `targets` ask for a name that no node bears; None when they do not name it."""
     hits = [index for index, entry in enumerate(targets) if name in entry.names]
-    return Wanted(named=True, first_entry=hits[0], entries=len(hits))
+    return Wanted(named=True, first_entry=hits[0], entries=len(hits)) if hits else None
 
 
 def demanded_names(targets: Sequence[TargetEntry]) -> tuple[str, ...]:

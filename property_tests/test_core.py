@@ -140,9 +140,8 @@ def rows_of(story: list[Action]) -> Iterator[Event]:
 
 
 def statuses(state: State) -> Iterator[tuple[str, str, int]]:
-    """Give (uid, status without its position, position) of every warmup that exists."""
+    """Give (uid, status without its position, position) of every warmup, gone ones included."""
     for uid, warmup in state.warmups.items():
-        if not warmup.gone:
-            status = warmup_status(state, warmup)
-            position = status["warmlog"].pop("position")
-            yield uid, dumps(status), position
+        status = warmup_status(state, warmup)
+        position = status["warmlog"].pop("position")
+        yield uid, dumps(status), position

@@ -199,3 +199,15 @@ def test_a_job_whose_annotation_was_changed() -> None:
     scene.see(subject, scene.job_level("b"))
     assert scene.target("a").state is NodeJobState.PENDING
     assert scene.target("b").state is NodeJobState.HYDRATING
+
+
+def test_a_failure_in_a_namespace_that_goes() -> None:
+    """What a namespace takes with it is nobody's failure, not even of a machine never admitted."""
+    scene = Scene()
+    scene.uids["a"] = "uid-a"
+    scene.namespace(terminating=True)
+    scene.warmup(spec_of(selecting()))
+    scene.foreign_job("old", scene.job_level("a", "Failed"))
+    assert (scene.mw.targets, scene.phase) == ({}, "Pending")
+    scene.foreign_job("older", scene.job_level("a", "Complete"))
+    assert scene.status["succeededNodes"] == 1
