@@ -21,6 +21,7 @@ from tests.crds.manifests import BAD, CHANGES, GOOD, WRONG_TYPES, spec
 from tests.e2e.controlplane.running import ControlPlane
 from tests.e2e.controlplane.watching import Json, request
 from tests.repository import ROOT
+from tests.samples import manifests as samples
 
 pytestmark = pytest.mark.e2e
 
@@ -166,17 +167,16 @@ async def test_the_crd_is_served_as_it_is_written(server: aiohttp.ClientSession)
     assert stored["additionalPrinterColumns"] == written["additionalPrinterColumns"]
 
 
-async def test_the_sample_is_accepted(
-    control_plane: ControlPlane, server: aiohttp.ClientSession
+@pytest.mark.parametrize("sample", samples.NAMES)
+async def test_a_sample_is_accepted(
+    control_plane: ControlPlane, server: aiohttp.ClientSession, sample: str
 ) -> None:
-    """`kubectl apply` takes the sample, warns of nothing, and what is stored is what it says."""
-    sample = ROOT / "samples" / "modelwarmup" / "modelwarmup.yaml"
-    control_plane.kubectl("apply", "--warnings-as-errors", "-f", str(sample))
-    stored = json.loads(
-        control_plane.kubectl("get", "mw", "runtime-image-warmup", "-n", "default", "-o", "json")
-    )
-    assert stored["spec"] == yaml.safe_load(sample.read_text())["spec"]
-    control_plane.kubectl("delete", "-f", str(sample))
+    """`kubectl apply` takes a sample, warns of nothing, and what is stored is what it says."""
+    path = str(samples.path_of(sample))
+    control_plane.kubectl("apply", "--warnings-as-errors", "-f", path)
+    stored = json.loads(control_plane.kubectl("get", "-f", path, "-o", "json"))
+    assert stored["spec"] == samples.manifest(sample)["spec"]
+    control_plane.kubectl("delete", "-f", path)
 
 
 @pytest.mark.parametrize("case", GOOD)

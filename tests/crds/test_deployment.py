@@ -1,4 +1,4 @@
-"""The samples and deploy/, as far as they can be judged without a server."""
+"""deploy/, as far as it can be judged without a server."""
 
 import tomllib
 from pathlib import Path
@@ -6,27 +6,12 @@ from typing import Any
 
 import yaml
 
-from machines.specs import Image, parse
 from tests.repository import ROOT
-
-SAMPLE = ROOT / "samples" / "modelwarmup" / "modelwarmup.yaml"
 
 
 def documents(path: Path) -> list[dict[str, Any]]:
     """Every document of a YAML file."""
     return list(yaml.safe_load_all(path.read_text()))
-
-
-def test_the_sample_is_understood_by_the_controller() -> None:
-    """The image-only sample parses without a fault into the one image that it names."""
-    [manifest] = documents(SAMPLE)
-    parsed = parse(manifest["spec"])
-    assert parsed.faults == ()
-    assert parsed.spec is not None
-    assert parsed.spec.images == (Image("busybox:1.36", ("sh", "-c", "exit 0")),)
-    assert parsed.spec.custom is None
-    assert (parsed.spec.parallelism, parsed.spec.timeout_seconds) == (8, 1800)
-    assert (parsed.spec.retry_limit, parsed.spec.ttl_seconds) == (2, 3600)
 
 
 def test_the_deployment_runs_this_version() -> None:
