@@ -3,7 +3,7 @@
 `{node}`, `{namespace}`, `{name}` and `{job}` stand for the names of the case.
 """
 
-from machines.labels import POOL
+from machines.labels import POOL, SUSPEND
 from machines.states import Words
 
 NOTHING_TO_DO = "nothing: it goes on by itself"
@@ -52,6 +52,10 @@ BY_REASON: dict[str, str] = {
     "FailedMount": "make the volume that the message names available on {node}",
     "FailedCreate": "mend what keeps Pods out of {namespace} (quota, Pod Security, webhooks)",
     "JobRunning": NOTHING_TO_DO,
+    "JobDisrupted": "nothing, unless it lasts: then see what evicts Pods from {node}",
+    "Suspended": (
+        f"`kubectl -n {{namespace}} annotate modelwarmup {{name}} {SUSPEND}-` lets it go on"
+    ),
     "JobRetrying": f"nothing yet: it is tried again; to see why it failed, {_JOB_LOG}",
     # a Job that failed
     "BackoffLimitExceeded": f"{_JOB_LOG}, and see why it fails on {{node}}",

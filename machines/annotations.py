@@ -16,12 +16,17 @@ def wait_seconds(warmup: Warmup) -> int:
     return min(int(text[:20]), LONGEST_WAIT_SECONDS)
 
 
+def is_suspended(annotations: Pairs) -> bool:
+    """Say whether our annotation asks for no new Jobs."""
+    return dict(annotations).get(SUSPEND) == "true"
+
+
 def ignored_annotations(annotations: Pairs) -> str:
     """Say which of our annotations have no effect, and why; "" when all have."""
     said = []
     for name, value in annotations:
         if name == TARGET_WAIT_SECONDS and not (value.isascii() and value.isdigit()):
             said.append(f"{name} {value!r} is no whole number of seconds and is not used")
-        elif name == SUSPEND and value == "true":
-            said.append(f"{name} has no effect in this version")
+        elif name == SUSPEND and value not in ("true", "false"):
+            said.append(f'{name} {value!r} is neither "true" nor "false" and is not used')
     return "; ".join(said)

@@ -5,6 +5,7 @@ from typing import Any
 
 from engine.instants import rfc3339
 from machines.annotations import ignored_annotations
+from machines.causes import FAILED_CREATE
 from machines.indexing import FIRST_UNFINISHED
 from machines.messages import cause_text, cut
 from machines.node_jobs import NodeJobState
@@ -23,7 +24,7 @@ INACTIVE = "NotActive"
 NAMED_IN_MESSAGE = 3
 LOOKED_AT = 64  # listed targets among which the first cause is sought
 # Words of targets on their way: nothing for a person to do, so never the first cause.
-ON_THE_WAY = frozenset({"", "WaitingForSlot", "JobRunning", "PodsTerminating"})
+ON_THE_WAY = frozenset({"", "WaitingForSlot", "JobRunning", "PodsTerminating", "Suspended"})
 
 
 def conditions(warmup: Warmup) -> list[dict[str, Any]]:
@@ -169,12 +170,17 @@ def _valid_since(warmup: Warmup, began: str) -> str:
 def _jobs_created(warmup: Warmup) -> dict[str, Any]:
     words = Words("JobsCreated", "")
     if warmup.refused:
-        text = f"the API server refuses the Jobs of {nodes(len(warmup.refused))}"
-        for _, _, key in warmup.listed[:SHOWN_TARGETS]:
-            if key in warmup.refused:
-                target = warmup.targets[key]
-                text += f"; first {target.node_name}: {_said(warmup, target)}"
-                break
-        words = Words("JobCreateRejected", text)
+        words = _refused_words(warmup)
     row = ("JobsCreated", not warmup.refused, words)
     return _condition(warmup, row, rfc3339(warmup.refused_at))
+
+
+def _refused_words(warmup: Warmup) -> Words:
+    """Say how many nodes lack their Job, or its Pods, and the server's words about the first."""
+    listed = (key for _, _, key in warmup.listed[:SHOWN_TARGETS] if key in warmup.refused)
+    first = next((warmup.targets[key] for key in listed), None)
+    of_pods = first is not None and first.cause.reason == FAILED_CREATE
+    reason, what = (FAILED_CREATE, "Pods") if of_pods else ("JobCreateRejected", "Jobs")
+    text = f"the API server refuses the {what} of {nodes(len(warmup.refused))}"
+    said = f"; first {first.node_name}: {_said(warmup, first)}" if first else ""
+    return Words(reason, text + said)

@@ -78,6 +78,7 @@ def still_wanted(state: State, seq: int) -> bool:
             target is not None
             and target.state is NodeJobState.PENDING
             and not (warmup.gone or warmup.level.deleting or warmup.blocked)
+            and not warmup.suspended_at
             and warmup.state not in TERMINAL
         )
     if isinstance(intent, DeleteJob):
@@ -109,7 +110,7 @@ def _intents(state: State, warmup: Warmup) -> Iterator[Intent]:
 
 def _creates(state: State, warmup: Warmup) -> Iterator[CreateJob]:
     spec = warmup.spec
-    if spec is None or warmup.blocked:
+    if spec is None or warmup.blocked or warmup.suspended_at:
         return
     free = spec.parallelism - len(warmup.slots)
     for _, name, key in warmup.startable[: max(free, 0)]:

@@ -20,17 +20,14 @@ from machines.folding_jobs import (
     ask_jobs_again,
     fold_job,
     fold_job_gone,
-    fold_pod,
-    fold_pod_gone,
-    place_jobs,
 )
+from machines.folding_pods import fold_events, fold_pod, fold_pod_gone, place_jobs
 from machines.folding_warmups import fold_recovered, fold_warmup, fold_warmup_gone, settle_warmups
 from machines.indexing import put_target, touch
 from machines.intents import INTENT_BY_TYPE, intent_from_json
 from machines.levels import (
     LEVEL_BY_KIND,
     JobLevel,
-    Level,
     NamespaceLevel,
     NodeLevel,
     PodLevel,
@@ -41,7 +38,7 @@ from machines.moving import fail_target, settle_target
 from machines.node_jobs import UNFINISHED, NodeJobTrigger
 from machines.observations import Done, Refused
 from machines.reviewing import namespace_trouble, review_node, review_node_gone, review_warmup
-from machines.states import KINDS, Cluster, Known, State, Warmup
+from machines.states import KINDS, Cluster, Known, State, Warmup, Words
 from machines.warmups import TERMINAL
 
 BURIED_KEPT = 8192  # uids of ended objects remembered, per cluster
@@ -114,15 +111,16 @@ def _rolled_back(state: State, event: Event, subject: Subject, data: dict[str, A
 def _seen(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
     cluster = cluster_of(state, event.cluster)
     level = LEVEL_BY_KIND[subject.kind].from_json(data["level"])
-    cluster.objects[subject.kind][subject.uid] = Known(
-        subject, int(data["version"]), level, event.at
-    )
-    _apply_level(state, event, cluster, subject, level)
+    objects = cluster.objects[subject.kind]
+    old = objects.get(subject.uid)
+    objects[subject.uid] = Known(subject, int(data["version"]), level, event.at)
+    _apply_level(state, event, cluster, objects[subject.uid], old)
 
 
 def _apply_level(
-    state: State, event: Event, cluster: Cluster, subject: Subject, level: Level
+    state: State, event: Event, cluster: Cluster, known: Known, old: Known | None
 ) -> None:
+    subject, level = known.subject, known.level
     if isinstance(level, NodeLevel):
         cluster.node_uids[subject.name] = subject.uid
         for warmup in _running(state, cluster):
@@ -136,7 +134,7 @@ def _apply_level(
     elif isinstance(level, JobLevel):
         fold_job(state, event, subject, level)
     else:
-        fold_pod(state, event, subject, level)
+        fold_pod(state, event, subject, level, old.level if old else None)
 
 
 def _gone(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
@@ -183,6 +181,11 @@ def _running(state: State, cluster: Cluster) -> list[Warmup]:
         for warmup in state.warmups.values()
         if warmup.cluster == cluster.name and warmup.state not in TERMINAL and not warmup.gone
     ]
+
+
+def _events_read(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
+    words = Words(data.get("reason", ""), data.get("message", ""))
+    fold_events(state, event, data["jobUid"], words)
 
 
 def _recovered(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
@@ -267,6 +270,7 @@ HANDLERS: dict[str, Handler] = {
     "ClusterRolledBack": _rolled_back,
     **{f"{kind}Seen": _seen for kind in LEVEL_BY_KIND},
     "Gone": _gone,
+    "EventsRead": _events_read,
     "Recovered": _recovered,
     **dict.fromkeys(INTENT_BY_TYPE, _intended),
     "IntentDone": _done,

@@ -5,7 +5,7 @@ import re
 from engine.events import Event
 from machines.annotations import wait_seconds
 from machines.folding_jobs import owner, track_job
-from machines.indexing import arm, disarm, mark_refused, put_target, refresh_slot, touch
+from machines.indexing import arm, disarm, put_target, refresh_slot, touch
 from machines.intents import CreateJob, DeleteJob, Intent, Resolve, StampTtl
 from machines.job_names import SALTS
 from machines.messages import describe
@@ -169,11 +169,12 @@ def _create_refused(
     if refused.reason == "NameTaken" and target.salt + 1 < SALTS:
         put_target(state, warmup, target._replace(salt=target.salt + 1), event)
         return
-    mark_refused(state, warmup, intent.node_uid, event)
     reason = CONFLICT if refused.reason in _CONFLICTS else "JobCreateRejected"
     words = Words(reason, refused.words)
     if _is_permanent(refused) or _waited_out(warmup, target, reason, event):
-        fail_target(state, warmup, target, NodeJobTrigger.REFUSED_FOR_GOOD, words, event)
+        refused_for_good = target._replace(refusal=words)
+        trigger = NodeJobTrigger.REFUSED_FOR_GOOD
+        fail_target(state, warmup, refused_for_good, trigger, words, event)
         return
     _retry_later(state, warmup, target, words, event)
 
@@ -220,7 +221,7 @@ def _conflict_deadline(warmup: Warmup, target: Target, reason: str, event: Event
         return 0
     if target.refusal.reason == CONFLICT:
         return target.deadline
-    return event.at + wait_seconds(warmup) * SECOND
+    return (warmup.suspended_at or event.at) + wait_seconds(warmup) * SECOND
 
 
 def _job_refused(state: State, warmup: Warmup, intent: DeleteJob | StampTtl, event: Event) -> None:

@@ -1,13 +1,13 @@
-"""Folding facts about Jobs and Pods."""
+"""Folding facts about Jobs."""
 
 from engine.events import Event, Subject
-from machines.indexing import disarm, put_target, refresh_slot
+from machines.indexing import disarm, put_target, refresh_silence, refresh_slot
 from machines.intents import DeleteJob, StampTtl
-from machines.levels import JobLevel, PodLevel
-from machines.moving import describe_again, settle_target
+from machines.levels import JobLevel
+from machines.moving import settle_target
 from machines.node_jobs import NodeJobState
 from machines.reviewing import review_name
-from machines.states import NOTHING, Cluster, Job, State, Target, Warmup, Words
+from machines.states import Cluster, Job, State, Target, Warmup
 from machines.warmups import TERMINAL
 
 
@@ -23,7 +23,7 @@ def fold_job(state: State, event: Event, subject: Subject, level: JobLevel) -> N
         job = kept._replace(warmup_uid=job.warmup_uid, node_uid=job.node_uid)
         was = owner(state, old)
         if was is not None and (old.node_uid != job.node_uid or was is not owner(state, job)):
-            _untrack(state, old)
+            untrack(state, old)
             disarm(state, old.retry_at, old.warmup_uid, f"job:{old.uid}")
             job = job._replace(retry_at=0)
             settle_target(state, was, old.node_uid, event)
@@ -34,6 +34,7 @@ def track_job(state: State, job: Job, event: Event) -> None:
     """Store a Job, and bring its warmup's target to where it puts it."""
     state.jobs[job.uid] = job
     warmup = owner(state, job)
+    refresh_silence(state, job.uid, event.at)
     if warmup is None:
         return
     uids = warmup.jobs.get(job.node_uid, ())
@@ -83,45 +84,13 @@ def fold_job_gone(state: State, event: Event, uid: str) -> None:
         return
     gone = job._replace(exists=False)
     state.jobs[uid] = gone
+    refresh_silence(state, uid, event.at)
     warmup = owner(state, job)
     if not state.pods.get(uid):
-        _forget(state, gone)
+        forget(state, gone)
     if warmup is not None:
         refresh_slot(state, warmup, job.node_uid)
         settle_target(state, warmup, job.node_uid, event, lost=job if job.unfinished else None)
-
-
-def fold_pod(state: State, event: Event, subject: Subject, level: PodLevel) -> None:
-    """A Pod of ours is at this level."""
-    if not level.job_uid:
-        return
-    pods = state.pods.setdefault(level.job_uid, {})
-    if level.ended:
-        pods.pop(subject.uid, None)
-    else:
-        pods[subject.uid] = True
-    job = state.jobs.get(level.job_uid)
-    if pods and _is_unplaced(job):
-        _infer_job(state, event, subject.namespace, level)
-    elif job is not None and not job.podded:
-        state.jobs[job.uid] = job._replace(podded=True)
-    _pods_changed(state, event, level.job_uid, level)
-
-
-def fold_pod_gone(state: State, event: Event, subject: Subject, level: PodLevel) -> None:
-    """A Pod is gone: it holds no slot any more, whatever it was doing."""
-    state.pods.get(level.job_uid, {}).pop(subject.uid, None)
-    _pods_changed(state, event, level.job_uid, None)
-
-
-def place_jobs(state: State, cluster: Cluster, event: Event) -> None:
-    """Find the machine of every Job of which only Pods are known, now that all is listed."""
-    for known in list(cluster.objects["Pod"].values()):
-        level = known.level
-        if not isinstance(level, PodLevel) or level.ended or not level.job_uid:
-            continue
-        if _is_unplaced(state.jobs.get(level.job_uid)):
-            _infer_job(state, event, known.subject.namespace, level)
 
 
 def ask_jobs_again(state: State, cluster: Cluster) -> None:
@@ -153,72 +122,14 @@ def owner(state: State, job: Job) -> Warmup | None:
     return warmup if at_home else None
 
 
-def _is_unplaced(job: Job | None) -> bool:
-    """Say whether a Job is not known, or only by Pods that had no known machine yet."""
-    return job is None or (job.level is None and not job.exists and not job.node_uid)
-
-
-def _infer_job(state: State, event: Event, namespace: str, level: PodLevel) -> None:
-    """Conclude from a live Pod that its Job was there; the Pod holds a slot in its name."""
-    node_uid = state.clusters[event.cluster].node_uids.get(level.node_name, "")
-    job = Job(level.job_uid, event.cluster, namespace, "", level.warmup_uid, node_uid, exists=False)
-    old = state.jobs.get(job.uid)
-    if old is not None:
-        _untrack(state, old)
-    track_job(state, job, event)
-
-
-def _pods_changed(state: State, event: Event, job_uid: str, level: PodLevel | None) -> None:
-    if not state.pods.get(job_uid):
-        state.pods.pop(job_uid, None)
-    job = state.jobs.get(job_uid)
-    warmup = owner(state, job) if job else None
-    if job is None:
-        return
-    if not job.exists and job_uid not in state.pods:
-        _forget(state, job)
-    if warmup is None:
-        return
-    target = warmup.targets.get(job.node_uid)
-    if target is not None and level is not None:
-        put_target(state, warmup, _note_pod(target, level), event)
-    refresh_slot(state, warmup, job.node_uid)
-    describe_again(state, warmup, job.node_uid, event)
-
-
-def _note_pod(target: Target, level: PodLevel) -> Target:
-    """Keep what a Pod says of itself: why it does not run, and how it failed."""
-    if level.phase == "Failed":
-        return target._replace(cause=NOTHING, failure=_failure(target, level))
-    if level.ended:
-        return target._replace(cause=NOTHING)
-    if level.deleting:
-        return target
-    return target._replace(cause=Words(level.reason, level.message))
-
-
-def _failure(target: Target, level: PodLevel) -> Words:
-    """A Pod that was cut off before it ran tells less than what had kept it from running.
-
-    A kubelet gives the containers of a deleted Pod that never started exit code 137.
-    """
-    if target.cause.reason and (level.exit_code is None or level.deleting):
-        return target.cause
-    message = level.message
-    if level.exit_code is not None:
-        code = f"exit code {level.exit_code}"
-        message = message if code in message else f"{code}: {message}" if message else code
-    return Words(level.reason or "PodFailed", message)
-
-
-def _forget(state: State, job: Job) -> None:
+def forget(state: State, job: Job) -> None:
     """Neither the Job nor a Pod of it is left: nothing is waited for any more."""
-    _untrack(state, job)
+    untrack(state, job)
     disarm(state, job.retry_at, job.warmup_uid, f"job:{job.uid}")
     del state.jobs[job.uid]
 
 
-def _untrack(state: State, job: Job) -> None:
+def untrack(state: State, job: Job) -> None:
     """Take a Job out of its warmup's books."""
     warmup = state.warmups.get(job.warmup_uid)
     if warmup is None:

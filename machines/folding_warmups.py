@@ -5,6 +5,7 @@ from typing import Any
 from engine.canonical_json import loads
 from engine.events import Event, Subject
 from engine.joint_rules import settle
+from machines.annotations import is_suspended
 from machines.folding_jobs import adopt_outcomes, owner
 from machines.indexing import arm, put_target, refresh_slot, touch
 from machines.levels import WarmupLevel
@@ -17,6 +18,7 @@ from machines.revisions import revision
 from machines.showing import details_changed, face
 from machines.specs import parse
 from machines.states import State, Warmup, Words
+from machines.suspending import follow_annotation
 from machines.warmups import TERMINAL, WARMUP_RULES, WARMUPS, Children
 
 
@@ -30,6 +32,7 @@ def fold_warmup(state: State, event: Event, subject: Subject, level: WarmupLevel
     changed = level.spec != warmup.spec_text
     if changed is not warmup.spec_changed:
         warmup.spec_changed, warmup.spec_changed_at = changed, event.at
+    follow_annotation(state, warmup, event)
     if warmup.gone:
         _revive(state, warmup, event)
     touch(state, warmup)
@@ -131,7 +134,8 @@ def _revive(state: State, warmup: Warmup, event: Event) -> None:
         if warmup.resolve_at:
             arm(state, warmup.resolve_at, uid, "resolve")
         for key, target in warmup.targets.items():
-            if target.waiting.reason and target.state in UNFINISHED:
+            waits = target.waiting.reason and not warmup.suspended_at
+            if waits and target.state in UNFINISHED:
                 arm(state, target.deadline, uid, f"wait:{key}")
             if target.retry_at:
                 arm(state, target.retry_at, uid, f"retry:{key}")
@@ -165,6 +169,7 @@ def _begin(state: State, event: Event, subject: Subject, level: WarmupLevel) -> 
         revision=revision(parsed.spec) if parsed.spec else "",
         started_at=event.at,
         blocked=namespace_trouble(state.clusters[event.cluster], subject.namespace),
+        suspended_at=event.at if is_suspended(level.annotations) else 0,
     )
     state.warmups[subject.uid] = warmup
     for job in state.jobs.values():

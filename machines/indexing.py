@@ -8,6 +8,8 @@ O(log n) as a target, a Job or a Pod changes; nothing else writes them.
 from bisect import bisect_left, insort
 
 from engine.events import Event
+from machines.causes import FAILED_CREATE
+from machines.levels import PodLevel
 from machines.node_jobs import OUTCOMES, NodeJobState
 from machines.states import State, Target, Warmup
 from machines.warmups import TERMINAL
@@ -42,10 +44,11 @@ def put_target(state: State, warmup: Warmup, target: Target, event: Event) -> No
         warmup.ended_names[target.node_name] = True
     _count(warmup, target, 1)
     _list(warmup, target)
+    _note_refusal(warmup, target.key, event, refused=_is_refused(target))
     queue_target(warmup, target.key)
 
 
-def drop_target(state: State, warmup: Warmup, key: str) -> None:
+def drop_target(state: State, warmup: Warmup, key: str, event: Event) -> None:
     """Forget a target: a waiting name whose machine came, or a machine whose name waits again."""
     old = warmup.targets.get(key)
     if old is None or warmup.state in TERMINAL:
@@ -54,23 +57,8 @@ def drop_target(state: State, warmup: Warmup, key: str) -> None:
     del warmup.targets[key]
     _count(warmup, old, -1)
     _unlist(warmup, old)
+    _note_refusal(warmup, key, event, refused=False)
     queue_target(warmup, key, old)
-
-
-def mark_refused(state: State, warmup: Warmup, key: str, event: Event) -> None:
-    """Note that the API server refuses the Job of this target."""
-    if not warmup.refused:
-        warmup.refused_at = event.at
-    warmup.refused[key] = True
-    touch(state, warmup)
-
-
-def mend_refusal(state: State, warmup: Warmup, key: str, event: Event) -> None:
-    """Note that it does not, any more, or that the target is gone."""
-    if warmup.refused.pop(key, None):
-        if not warmup.refused:
-            warmup.refused_at = event.at
-        touch(state, warmup)
 
 
 def queue_target(warmup: Warmup, key: str, dropped: Target | None = None) -> None:
@@ -106,6 +94,20 @@ def refresh_slot(state: State, warmup: Warmup, key: str) -> None:
     touch(state, warmup)
 
 
+def refresh_silence(state: State, job_uid: str, at: int) -> None:
+    """Find out whether a Job is silent: it should run, and no Pod of it runs or says why not."""
+    job = state.jobs.get(job_uid)
+    if job is None or not job.unfinished or job.level is None or job.level.deleting:
+        state.silent.pop(job_uid, None)
+        return
+    known = state.clusters[job.cluster].objects["Pod"]
+    levels = [known[uid].level for uid in state.pods.get(job_uid, ()) if uid in known]
+    if all(isinstance(level, PodLevel) and level.is_silent for level in levels):
+        state.silent.setdefault(job_uid, at)
+    else:
+        state.silent.pop(job_uid, None)
+
+
 def arm(state: State, due: int, uid: str, what: str) -> None:
     """Ask for a `DeadlinePassed` at `due` nanoseconds; asking twice is asking once."""
     entry = (due, uid, what)
@@ -120,6 +122,24 @@ def disarm(state: State, due: int, uid: str, what: str) -> None:
     place = bisect_left(state.timers, entry)
     if place < len(state.timers) and state.timers[place] == entry:
         del state.timers[place]
+
+
+def _is_refused(target: Target) -> bool:
+    """Say whether the API server takes neither its Job nor, lately, the Pods of its Job."""
+    return bool(target.refusal.reason) or target.cause.reason == FAILED_CREATE
+
+
+def _note_refusal(warmup: Warmup, key: str, event: Event, *, refused: bool) -> None:
+    if refused == (key in warmup.refused):
+        return
+    if refused:
+        if not warmup.refused:
+            warmup.refused_at = event.at
+        warmup.refused[key] = True
+    else:
+        del warmup.refused[key]
+        if not warmup.refused:
+            warmup.refused_at = event.at
 
 
 def target_class(target: Target) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 from engine.canonical_json import dumps
 from engine.events import Draft, Subject
+from machines.asking import asked_target
 from machines.levels import JobLevel, Level, PodLevel
 from machines.observations import (
     Absent,
@@ -19,6 +20,7 @@ from machines.observations import (
     DeadlinePassed,
     Deleted,
     Done,
+    EventsRead,
     Listed,
     Observation,
     Reachability,
@@ -192,6 +194,19 @@ def _answer_data(answer: Answer) -> tuple[str, dict[str, Any]]:
     return "IntentUnknown", answer._asdict()
 
 
+def _events_read(state: State, read: EventsRead, clock: int) -> Iterator[Draft]:
+    """Words that say something new; what differs only in its text is asked for again later."""
+    target = asked_target(state, read.job_uid)
+    if target is None or target.cause == (read.reason, read.message):
+        return
+    soon = clock - target.changed_at < TEXT_SECONDS * SECOND
+    if target.cause.reason == read.reason and soon:
+        return
+    words = {"jobUid": read.job_uid, "reason": read.reason, "message": read.message}
+    data = dumps({name: value for name, value in words.items() if value})
+    yield Draft(read.cluster, str(read.subject), "EventsRead", DATA_VERSION, data)
+
+
 def _status_stored(state: State, stored: StatusStored, clock: int) -> Iterator[Draft]:
     warmup = state.warmups.get(stored.subject.uid)
     if warmup is not None and warmup.state in TERMINAL and not warmup.stored:
@@ -256,6 +271,7 @@ _INGESTERS: dict[type, Callable[[State, Any, int], Iterator[Draft]]] = {
     RolledBack: _rolled_back,
     Reachability: _reachability,
     Answered: _answered,
+    EventsRead: _events_read,
     StatusStored: _status_stored,
     DeadlinePassed: _deadline_passed,
 }

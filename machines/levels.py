@@ -122,6 +122,11 @@ class PodLevel(NamedTuple):
         """Say whether no container of it can run any more."""
         return self.phase in {"Succeeded", "Failed"}
 
+    @property
+    def is_silent(self) -> bool:
+        """Say whether it does not run yet, and does not say why."""
+        return self.phase == "Pending" and not self.reason and not self.deleting
+
     def to_json(self) -> dict[str, Any]:
         """Give the shape in the log."""
         return _without_empty(

@@ -1,6 +1,7 @@
 """Messages: what a target says it waits for, or how it ended, in one sentence with names."""
 
 from engine.instants import clock_time
+from machines.labels import SUSPEND
 from machines.node_jobs import NodeJobState
 from machines.states import NOTHING, Job, State, Target, Warmup, Words
 
@@ -32,9 +33,16 @@ def failed_job_words(job: Job, target: Target) -> Words:
     level = job.level
     reason = (level.reason if level else "") or "JobFailed"
     own = (level.message if level else "") or f"Job {job.name} failed"
-    cause = (target.failure.reason and target.failure) or target.cause
+    told = (target.failure, target.cause, target.disruption)
+    cause = next((words for words in told if words.reason), NOTHING)
     nearest = cause_text(cause)
     return Words(reason, f"{nearest}; {own}" if nearest else own)
+
+
+def disrupted_text(target: Target) -> str:
+    """Say how often a target's Pods were disrupted, and how the last one was."""
+    times = "once" if target.disruptions == 1 else f"{target.disruptions} times"
+    return f"disrupted {times}, last with {target.disruption.message or 'no word'}"
 
 
 def cause_text(cause: Words) -> str:
@@ -47,6 +55,8 @@ def cause_text(cause: Words) -> str:
 def _pending(state: State, warmup: Warmup, target: Target) -> Words:
     if target.waiting.reason:
         until = f"; waits for it until {clock_time(target.deadline)}" if target.deadline else ""
+        if warmup.suspended_at:
+            until = "; its time to wait stands still while the ModelWarmup is suspended"
         return Words(target.waiting.reason, target.waiting.message + until)
     if warmup.blocked:
         return Words("NamespaceUnavailable", warmup.blocked)
@@ -54,6 +64,8 @@ def _pending(state: State, warmup: Warmup, target: Target) -> Words:
     if opened is not None and opened.unanswered:
         words = f"its Job was asked for, and whether it is there is not known: {opened.unanswered}"
         return Words("CreateUnanswered", words)
+    if warmup.suspended_at:
+        return Words("Suspended", f'no Job is created while annotation {SUSPEND} is "true"')
     if target.refusal.reason:
         again = f"; tried again at {clock_time(target.retry_at)}" if target.retry_at else ""
         return Words(target.refusal.reason, target.refusal.message + again)
@@ -76,6 +88,8 @@ def _hydrating(state: State, warmup: Warmup, target: Target) -> Words:
     if attempts and target.failure.reason:
         times = "once" if attempts == 1 else f"{attempts} times"
         return Words("JobRetrying", f"failed {times}, last with {cause_text(target.failure)}")
+    if target.disruptions:
+        return Words("JobDisrupted", f"{disrupted_text(target)}; this is no failure: it goes on")
     if target.shunned:
         return Words("NodeUnschedulable", target.shunned)
     uids = warmup.jobs.get(target.key, ())

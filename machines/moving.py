@@ -5,7 +5,7 @@ facts may come in any order, twice, or coalesced, and lead to the same place.
 """
 
 from engine.events import Event
-from machines.indexing import disarm, mend_refusal, put_target, refresh_slot
+from machines.indexing import disarm, put_target, refresh_slot
 from machines.messages import describe, failed_job_words
 from machines.node_jobs import NODE_JOBS, UNFINISHED, NodeJobState, NodeJobTrigger
 from machines.states import NOTHING, Ignored, Job, State, Target, Warmup, Words
@@ -50,7 +50,6 @@ def _move(state: State, warmup: Warmup, target: Target, event: Event, lost: Job 
     trigger, job = _trigger(state, warmup, target, lost)
     if job is not None and target.state in UNFINISHED:
         disarm(state, target.retry_at, warmup.subject.uid, f"retry:{target.key}")
-        mend_refusal(state, warmup, target.key, event)
         target = target._replace(
             job_name=job.name, refusal=NOTHING, refusals=0, retry_at=0, deadline=0
         )

@@ -14,7 +14,8 @@ States
 Invariants
     An outcome sticks: no trigger leads out of Ready or Failed.
     Only the Job's conditions make an outcome; counters, Pods and the Job's absence never do,
-    except for the stated limits (recreated too often, waited too long, refused for good).
+    except for the stated limits (recreated or disrupted too often, waited too long, refused for
+    good, a Pod that can never run).
     A trigger that is not in the table changes nothing and is recorded as ignored.
 """
 
@@ -42,6 +43,8 @@ class NodeJobTrigger(StrEnum):
     JOB_VANISHED = "job_vanished"
     VANISHED_TOO_OFTEN = "vanished_too_often"
     REFUSED_FOR_GOOD = "refused_for_good"
+    HOPELESS = "hopeless"
+    DISRUPTED_TOO_OFTEN = "disrupted_too_often"
     WAITED_TOO_LONG = "waited_too_long"
     NAMED_NODE_LEFT = "named_node_left"
     SELECTED_NODE_LEFT = "selected_node_left"
@@ -58,6 +61,8 @@ NODE_JOB_MOVES: tuple[Move[NodeJobState, NodeJobTrigger], ...] = (
     Move(_T.JOB_VANISHED, (_S.HYDRATING,), _S.PENDING, "the Job went without an outcome"),
     Move(_T.VANISHED_TOO_OFTEN, (_S.HYDRATING,), _S.FAILED, "retryLimit recreations are used up"),
     Move(_T.REFUSED_FOR_GOOD, (_S.PENDING,), _S.FAILED, "the API server will never accept it"),
+    Move(_T.HOPELESS, (_S.HYDRATING,), _S.FAILED, "its Pod waits for what can never be"),
+    Move(_T.DISRUPTED_TOO_OFTEN, (_S.HYDRATING,), _S.FAILED, "retryLimit + 3 disruptions"),
     Move(_T.WAITED_TOO_LONG, (_S.PENDING,), _S.FAILED, "the target wait has passed"),
     Move(
         _T.NAMED_NODE_LEFT,

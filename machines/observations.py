@@ -74,6 +74,19 @@ class Answered(NamedTuple):
     answer: "Answer"
 
 
+class EventsRead(NamedTuple):
+    """What the Events say of an object that waits: why no Pod is made, or runs, for a Job.
+
+    `subject` is the Job, or its Pod; both words are empty when the Events say nothing.
+    """
+
+    cluster: str
+    subject: Subject
+    job_uid: str
+    reason: str = ""
+    message: str = ""
+
+
 class StatusStored(NamedTuple):
     """The API server holds the terminal status of this object now."""
 
@@ -91,7 +104,15 @@ class DeadlinePassed(NamedTuple):
 
 
 Observation = (
-    Seen | Deleted | Listed | RolledBack | Reachability | Answered | StatusStored | DeadlinePassed
+    Seen
+    | Deleted
+    | Listed
+    | RolledBack
+    | Reachability
+    | Answered
+    | EventsRead
+    | StatusStored
+    | DeadlinePassed
 )
 
 

@@ -4,7 +4,7 @@ Which nodes it is about is added where it is shown: these words change only with
 the whole, so `showing` can tell by them whether a status has changed.
 """
 
-from machines.labels import POOL
+from machines.labels import POOL, SUSPEND
 from machines.node_jobs import NodeJobState
 from machines.selecting import demanded_names
 from machines.states import NOTHING, Warmup, Words
@@ -18,6 +18,8 @@ def progress(warmup: Warmup) -> Words:
         return NOTHING
     if warmup.blocked:
         return Words("NamespaceUnavailable", warmup.blocked)
+    if warmup.suspended_at:
+        return Words("Suspended", f'no Job is created while annotation {SUSPEND} is "true"')
     if warmup.state is WarmupState.PENDING:
         waiting = count("waiting", 0)
         if waiting:

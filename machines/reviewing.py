@@ -10,7 +10,6 @@ from machines.indexing import (
     arm,
     disarm,
     drop_target,
-    mend_refusal,
     put_target,
     refresh_slot,
     touch,
@@ -89,7 +88,7 @@ def review_name(state: State, warmup: Warmup, name: str, event: Event) -> None:
     if warmup.spec is None or _satisfied(state, warmup, name):
         if old is not None and old.state in UNFINISHED:
             disarm(state, old.deadline, warmup.subject.uid, f"wait:{key}")
-            drop_target(state, warmup, key)
+            drop_target(state, warmup, key, event)
         return
     if (old is not None and old.state not in UNFINISHED) or (
         old is None and not _has_room(state, warmup, name)
@@ -102,12 +101,13 @@ def review_name(state: State, warmup: Warmup, name: str, event: Event) -> None:
         ask = wanted_name(warmup.spec.targets, name)
         if ask is None:
             return
-        deadline = event.at + wait_seconds(warmup) * SECOND
+        deadline = (warmup.suspended_at or event.at) + wait_seconds(warmup) * SECOND
         target = Target(
             key, name, NodeJobState.PENDING, named=True, first_entry=ask.first_entry,
             entries=ask.entries, waiting=waiting, deadline=deadline,
         )  # fmt: skip
-        arm(state, deadline, warmup.subject.uid, f"wait:{key}")
+        if not warmup.suspended_at:
+            arm(state, deadline, warmup.subject.uid, f"wait:{key}")
     put_target(state, warmup, target._replace(words=describe(state, warmup, target)), event)
 
 
@@ -200,10 +200,9 @@ def _leave(state: State, warmup: Warmup, target: Target, event: Event) -> None:
     """A wanted node is not wanted any more, or not there; it has no outcome."""
     disarm(state, target.retry_at, warmup.subject.uid, f"retry:{target.key}")
     clean = target._replace(retry_at=0, refusals=0, refusal=NOTHING, cause=NOTHING, deadline=0)
-    mend_refusal(state, warmup, target.key, event)
     if target.named:
         fire(state, warmup, clean, NodeJobTrigger.NAMED_NODE_LEFT, event)
-        drop_target(state, warmup, target.key)
+        drop_target(state, warmup, target.key, event)
         review_name(state, warmup, target.node_name, event)
     else:
         moved = fire(state, warmup, clean, NodeJobTrigger.SELECTED_NODE_LEFT, event)

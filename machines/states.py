@@ -61,6 +61,8 @@ class Target(NamedTuple):
     retry_at: int = 0  # when a refused create is tried again; 0 when not refused
     vanished: int = 0  # Jobs that went without an outcome and not by our hand
     salt: int = 0
+    disruptions: int = 0  # Pods that were evicted, preempted or drained
+    disruption: Words = NOTHING  # how the last of them was
 
 
 class Job(NamedTuple):
@@ -175,8 +177,8 @@ class Warmup:
     undeleted: dict[str, str] = field(default_factory=dict)  # Jobs that may not go, and why
     unwanted: dict[str, bool] = field(default_factory=dict)  # uids of Jobs to delete
     unstamped: dict[str, bool] = field(default_factory=dict)  # uids of finished Jobs without TTL
-    refused: dict[str, bool] = field(default_factory=dict)  # keys whose last create was refused
-    refused_at: int = 0  # when creates began or ceased to be refused
+    refused: dict[str, bool] = field(default_factory=dict)  # keys whose Job or Pod is refused
+    refused_at: int = 0  # when Jobs or Pods began or ceased to be refused
     pooled: bool = True  # the namespace has a pool label
     blocked: str = ""  # why nothing at all can be created
     resolving: int = 0  # seq of the open Resolve
@@ -192,6 +194,7 @@ class Warmup:
     recovered: Recovered | None = None
     spec_changed_at: int = 0  # when the stored spec began or ceased to differ from the one in use
     spec_changed: bool = False  # the stored spec was edited where the CRD's rule is missing
+    suspended_at: int = 0  # since when the annotation holds it; 0 when it does not
     ended_names: dict[str, bool] = field(default_factory=dict)  # node names that have an outcome
     ignored: tuple[Ignored, ...] = ()
 
@@ -207,6 +210,7 @@ class State:
     warmups: dict[str, Warmup] = field(default_factory=dict)  # by uid
     jobs: dict[str, Job] = field(default_factory=dict)  # by uid
     pods: dict[str, dict[str, bool]] = field(default_factory=dict)  # live Pods' uids by Job uid
+    silent: dict[str, int] = field(default_factory=dict)  # Jobs that nothing runs for, and since
     open: dict[int, OpenIntent] = field(default_factory=dict)  # by seq
     timers: list[tuple[int, str, str]] = field(default_factory=list)  # (due, warmup uid, what)
     dirty: dict[str, int] = field(default_factory=dict)  # warmup uid → seq of the fact

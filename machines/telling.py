@@ -111,6 +111,11 @@ def _pod_seen(event: Event, subject: Subject, data: Any, intent: Intent | None) 
     return f"Pod {subject.name} seen: {level.phase}{where}{going}{': ' if said else ''}{said}"
 
 
+def _events_read(event: Event, subject: Subject, data: Any, intent: Intent | None) -> str:
+    said = cause_text(Words(data.get("reason", ""), data.get("message", "")))
+    return f"Events of {subject.kind} {subject.name}: {said or 'they say nothing more'}"
+
+
 def _gone(event: Event, subject: Subject, data: Any, intent: Intent | None) -> str:
     inferred = " (no complete list holds it any more)" if data.get("inferred") else ""
     place = f"{subject.namespace}/" if subject.kind == "ModelWarmup" else ""
@@ -177,6 +182,7 @@ _TELLERS: dict[str, Callable[[Event, Subject, Any, Intent | None], str]] = {
     "ModelWarmupSeen": _warmup_seen,
     "JobSeen": _job_seen,
     "PodSeen": _pod_seen,
+    "EventsRead": _events_read,
     "Gone": _gone,
     "Recovered": _recovered,
     "CreateJobIntended": _intended,

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from adapters.kubernetes.fields import integer, mapping, mappings, text
+from machines.causes import DISRUPTED, HOPELESS
 from machines.steadying import (
     LIMIT,
     cut,
@@ -16,13 +17,9 @@ from machines.steadying import (
 
 # What every container goes through on its way; no cause of anything.
 _ON_ITS_WAY = frozenset({"PodInitializing", "ContainerCreating"})
-# Waiting does not help against these, so they are said before any other container's.
-_HOPELESS = frozenset({"InvalidImageName", "ErrImageNeverPull"})
 
 _NAME = 64  # characters of a container's name
 _REASON = 256  # characters of a reason word
-
-DISRUPTED = "DisruptionTarget"
 
 
 class Cause(NamedTuple):
@@ -109,8 +106,8 @@ def _waiting(raw: dict[str, Any], owner: str) -> Cause | None:
             continue
         reason, words = steady_waiting(reason, text(container.waiting.get("message")), owner)
         cause = Cause(reason, words or f"container {container.name} waits")
-        if reason in _HOPELESS:
-            return cause
+        if reason in HOPELESS:
+            return cause  # said before any other container's: waiting does not help
         first = first or cause
     return first
 

@@ -14,6 +14,7 @@ from adapters.kubernetes.statuses import StatusResult
 from adapters.kubernetes.timing import Timer
 from adapters.kubernetes.watching import ClusterWatch, WatchSettings
 from adapters.ports import Api
+from adapters.running.asking import Asker
 from adapters.running.effecting import Effector
 from adapters.running.status_books import StatusBook, StatusWrite
 from adapters.running.status_sending import StatusSender
@@ -76,16 +77,14 @@ class Controller:
         self._drained = asyncio.Event()
         self._uncertain = [seq for seq, opened in writer.state.open.items() if opened.uncertain]
         self.watch = ClusterWatch(
-            api,
-            self.observe,
-            known_objects=known_versions(writer.state, api.cluster),
-            settings=WatchSettings(),
-            timer=timer,
-        )
+            api, self.observe, known_objects=known_versions(writer.state, api.cluster),
+            settings=WatchSettings(), timer=timer,
+        )  # fmt: skip
         self._effector = Effector(
             api, self.observe, timer, self._wanted,
             timeout_seconds=limits.timeout_seconds, concurrency=limits.effects,
         )  # fmt: skip
+        self._asker = Asker(api, self.observe, timer, self._look, limits.timeout_seconds)
         self._sender = StatusSender(
             api, self._settled,
             timeout_seconds=limits.timeout_seconds, concurrency=limits.statuses,
@@ -98,6 +97,7 @@ class Controller:
             tasks.create_task(self.watch.run(), name="watch")
             tasks.create_task(self._effector.run(), name="effects")
             tasks.create_task(self._sender.run(), name="statuses")
+            tasks.create_task(self._asker.run(), name="questions")
 
     async def observe(self, observations: tuple[Observation, ...]) -> None:
         """Take observations in; waits while too many of them wait already."""
@@ -118,6 +118,10 @@ class Controller:
         """How many observations have not been folded yet."""
         return len(self._inbox)
 
+    def _look(self) -> tuple[State, int]:
+        """Give the newest state, even one that is ahead of the log, and the instant."""
+        return self.writer.state, self._clock()
+
     async def _loop(self) -> None:
         while True:
             await self._wait()
@@ -131,6 +135,7 @@ class Controller:
             self.writer.fold_in(batch, now)
             rows = await self._flushed()
             self._dispatch(rows)
+            self._asker.wake(self.writer.state)
             self._send_statuses()
             self._look_for_news()
 

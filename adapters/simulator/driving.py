@@ -9,10 +9,12 @@ from collections import deque
 from collections.abc import Callable
 
 from adapters.kubernetes.acting import look_up, perform
+from adapters.kubernetes.event_words import read_events
 from adapters.kubernetes.kinds import WATCHED, Kind
 from adapters.kubernetes.reflecting import ReadRefused, Reflector
 from adapters.kubernetes.statuses import store_status
 from adapters.ports import ApiUnanswered
+from adapters.running.asking import AskingBook
 from adapters.running.status_books import StatusBook, StatusWrite
 from adapters.running.text_holding import TextHolder
 from adapters.running.writing import Identity, Writer, open_writer
@@ -45,6 +47,7 @@ class Driver:
         self.writer = writer
         self.book = StatusBook()
         self._texts = TextHolder()
+        self._asking = AskingBook(world.api.cluster)
         self._listener = listener
         versions = known_versions(writer.state, world.api.cluster)
         self._reflectors = [
@@ -66,7 +69,8 @@ class Driver:
     async def turn(self) -> bool:
         """Do the next thing; False when nothing can be done before time passes.
 
-        One turn is one of: a batch into the log, one effect, one look-up, one status.
+        One turn is one of: a batch into the log, one effect, one look-up, what Events say, one
+        status.
         """
         self._observe()
         if self._inbox or self.writer.unsent_rows:
@@ -78,7 +82,7 @@ class Driver:
         if self._look_ups and self._look_ups[0][0] <= self.now and self._is_synced():
             await self._look(self._look_ups.popleft()[1])
             return True
-        return await self._store()
+        return await self._ask() or await self._store()
 
     async def run(self, *, until_at: int | None = None, turns: int = 1_000_000) -> None:
         """Take turns and let time pass until nothing is left to do, or until an instant.
@@ -103,6 +107,7 @@ class Driver:
             next_deadline(state),
             self.book.next_due(state),
             self._texts.next_due(),
+            self._asking.next_due(state),
         ]
         if self._look_ups and self._is_synced():
             times.append(self._look_ups[0][0])
@@ -177,6 +182,14 @@ class Driver:
         self._inbox.append(Answered(effect.seq, answer))  # type: ignore[arg-type]  # an Answer
         if isinstance(answer, Unknown):
             self._look_ups.append((self.now + LOOK_UP_AFTER, effect))
+
+    async def _ask(self) -> bool:
+        for question in self._asking.due(self.writer.state, self.now):
+            read = await read_events(self.world.api, question, timeout_seconds=TIMEOUT_SECONDS)
+            self.world.cluster.advance(self.now + LATENCY)
+            if read is not None:
+                self._inbox.append(read)
+        return bool(self._inbox)
 
     async def _store(self) -> bool:
         for due in self.book.due(self.writer.state, self.now):

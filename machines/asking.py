@@ -1,0 +1,65 @@
+"""Asking: which Jobs are silent, so that the cluster's Events have to be read.
+
+A Job whose Pods are refused (quota, Pod Security), and a Pod that cannot mount its volumes, say so
+nowhere but in their Events, and Events are never watched. So they are read, at the edge, for a Job
+that has been silent for a while; what they say is a fact. Reading changes nothing in a cluster,
+hence needs no intent.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from engine.events import Subject
+from machines.folding_jobs import owner
+from machines.node_jobs import NodeJobState
+from machines.states import SECOND, Job, State, Target
+from machines.warmups import TERMINAL
+
+SILENT_SECONDS = 2  # before the first question
+LONGEST_SECONDS = 60  # between two questions about one Job
+
+
+class Question(NamedTuple):
+    """Whose Events to read, and since when the Job is silent (UTC nanoseconds)."""
+
+    cluster: str
+    subject: Subject
+    job_uid: str
+    job_name: str
+    since: int
+
+
+def questions(state: State) -> Iterator[Question]:
+    """Give every question that the state leaves open, the longest silence first."""
+    for uid, since in state.silent.items():
+        if asked_target(state, uid) is not None:
+            job = state.jobs[uid]
+            yield Question(job.cluster, _subject(state, job), uid, job.name, since)
+
+
+def ask_at(question: Question, times: int) -> int:
+    """Give the instant of a question that was asked so many times: after 2, 4, 8 … seconds.
+
+    Each comes at most LONGEST_SECONDS after the one before.
+    """
+    waits = (SILENT_SECONDS << min(turn, LONGEST_SECONDS) for turn in range(times + 1))
+    return question.since + sum(min(wait, LONGEST_SECONDS) for wait in waits) * SECOND
+
+
+def asked_target(state: State, job_uid: str) -> Target | None:
+    """Give the target that waits for a silent Job; None when nobody has to know any more."""
+    job = state.jobs.get(job_uid) if job_uid in state.silent else None
+    warmup = owner(state, job) if job else None
+    if job is None or warmup is None or warmup.gone or warmup.state in TERMINAL:
+        return None
+    target = warmup.targets.get(job.node_uid)
+    return target if target and target.state is NodeJobState.HYDRATING else None
+
+
+def _subject(state: State, job: Job) -> Subject:
+    """Name the newest Pod of a Job, or the Job itself when it has none."""
+    known = state.clusters[job.cluster].objects["Pod"]
+    pods = [uid for uid in state.pods.get(job.uid, ()) if uid in known]
+    if pods:
+        return known[pods[-1]].subject
+    return Subject("Job", job.namespace, job.name, job.uid)

@@ -1,0 +1,105 @@
+"""Reading Events: only the newest counts, and what cannot be read says nothing."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from adapters.kubernetes.event_words import read_events
+from adapters.ports import ApiUnanswered, Response
+from engine.events import Subject
+from machines.asking import Question
+from machines.observations import EventsRead
+from tests.kubernetes.fakes import Answer, ScriptedApi
+
+JOB = Subject("Job", "team", "mw-1", "job-uid")
+POD = Subject("Pod", "team", "mw-1-abcde", "pod-uid")
+QUOTA = (
+    'Error creating: pods "mw-1-7lq2x" is forbidden: exceeded quota: q, used: pods=2, limited: 2'
+)
+
+
+def event(reason: str, message: str, time: str, *, kind: str = "Warning", version: int = 1) -> Any:
+    """An Event as the core API gives it."""
+    return {
+        "metadata": {"resourceVersion": str(version)},
+        "type": kind, "reason": reason, "message": message, "lastTimestamp": time,
+    }  # fmt: skip
+
+
+def read(*answers: Answer, subject: Subject = JOB) -> tuple[EventsRead | None, ScriptedApi]:
+    """Ask once."""
+    api = ScriptedApi(*answers)
+    question = Question("prod", subject, "job-uid", "mw-1", 0)
+    return asyncio.run(read_events(api, question, timeout_seconds=5)), api
+
+
+def items(*events: Any) -> Response:
+    """A list of Events."""
+    return Response(200, {"items": list(events)})
+
+
+def test_the_words_of_a_refused_pod() -> None:
+    """They are asked for by uid, and steadied: no generated name, no counter."""
+    found, api = read(items(event("FailedCreate", QUOTA, "2026-01-01T00:00:09Z")))
+    words = 'Error creating: pods "mw-1-…" is forbidden: exceeded quota: q, used: …, limited: 2'
+    assert found == EventsRead("prod", JOB, "job-uid", "FailedCreate", words)
+    (request,) = api.requests
+    assert request.path == "/api/v1/namespaces/team/events"
+    assert ("fieldSelector", "involvedObject.uid=job-uid") in request.query
+
+
+def test_a_pod_that_was_made_since_ends_the_refusal() -> None:
+    """The newest of refusals and creations counts; within a second the newer version does."""
+    refused = event("FailedCreate", QUOTA, "2026-01-01T00:00:09Z", version=4)
+    made = event(
+        "SuccessfulCreate", "Created pod", "2026-01-01T00:00:09Z", version=5, kind="Normal"
+    )
+    assert read(items(made, refused))[0] == EventsRead("prod", JOB, "job-uid")
+    later = event("FailedCreate", QUOTA, "2026-01-01T00:00:10.5Z", version=3)
+    found, _ = read(items(later, made))
+    assert found is not None
+    assert found.reason == "FailedCreate"
+
+
+def test_other_events_of_a_job_say_nothing_of_its_pods() -> None:
+    """Only what is about making Pods is looked at."""
+    other = event("Suspended", "Job suspended", "2026-01-01T00:01:00Z")
+    refused = event("FailedCreate", QUOTA, "2026-01-01T00:00:09Z")
+    found, _ = read(items(other, refused))
+    assert found is not None
+    assert found.reason == "FailedCreate"
+
+
+def test_a_pod_that_cannot_mount() -> None:
+    """Its newest warning is the cause, unless something happened since. [S53]."""
+    mount = event("FailedMount", 'MountVolume.SetUp failed: configmap "c" not found', "2026-01-01")
+    found, _ = read(items(mount), subject=POD)
+    words = 'MountVolume.SetUp failed: configmap "c" not found'
+    assert found == EventsRead("prod", POD, "job-uid", "FailedMount", words)
+    pulling = event("Pulling", "Pulling image", "2026-01-02", kind="Normal")
+    assert read(items(mount, pulling), subject=POD)[0] == EventsRead("prod", POD, "job-uid")
+
+
+def test_an_event_that_is_counted_in_a_series() -> None:
+    """The last time of a series is its time."""
+    old = event("FailedMount", "old", "")
+    old["series"] = {"lastObservedTime": "2026-01-03T00:00:00.000001Z"}
+    new = event("Pulling", "", "2026-01-02T00:00:00Z", kind="Normal")
+    found, _ = read(items(new, old), subject=POD)
+    assert found is not None
+    assert found.message == "old"
+
+
+@pytest.mark.parametrize(
+    "answer", [ApiUnanswered("no route"), Response(403, {"message": "no"}), Response(500, None)]
+)
+def test_no_answer_says_nothing(answer: Answer) -> None:
+    """What is not known is not said: neither a cause, nor that there is none."""
+    assert read(answer)[0] is None
+
+
+@pytest.mark.parametrize("body", [None, [], {"items": None}, {"items": [7, {"type": 1}]}])
+def test_a_strange_answer_says_nothing(body: Any) -> None:
+    """A list without a usable Event is one without words."""
+    assert read(Response(200, body))[0] == EventsRead("prod", JOB, "job-uid")
