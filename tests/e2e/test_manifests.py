@@ -209,7 +209,7 @@ async def test_unknown_fields_are_pruned(server: aiohttp.ClientSession) -> None:
 
 @pytest.mark.parametrize("case", CHANGES)
 async def test_a_changed_spec_is_refused(server: aiohttp.ClientSession, case: str) -> None:
-    """No change of the spec is stored, in either direction, while labels can be edited."""
+    """No change of the spec is stored, in either direction, while labels can be edited [W19]."""
     for before, after in (CHANGES[case], CHANGES[case][::-1]):
         stored = await request(server, "POST", WARMUPS, warmup(before))
         path = f"{WARMUPS}/tried"
@@ -302,7 +302,7 @@ def lax_and_strict() -> tuple[Json, Json]:
 async def test_what_was_accepted_earlier_is_not_frozen(
     with_crds: ControlPlane, server: aiohttp.ClientSession, tmp_path: Path
 ) -> None:
-    """Objects that break a rule, stored before there was one, keep labels and status editable."""
+    """Objects that break a rule, stored before it was one, stay editable but for the spec [W95]."""
     warmups = f"/apis/{LAX_GROUP}/{VERSION}/namespaces/{NAMESPACE}/modelwarmups"
     lax, strict = lax_and_strict()
     crd = tmp_path / "crd.yaml"

@@ -98,7 +98,7 @@ def _condition(name: str, status: str = "True", **more: str) -> dict[str, str]:
 def test_only_a_true_condition_is_an_outcome(
     conditions: list[dict[str, str]], outcome: str, reason: str
 ) -> None:
-    """Interim conditions are `Finishing`; counters and conditions that are not True are nothing."""
+    """Interim conditions are `Finishing`; counters and what is not True are nothing [W5]."""
     raw = objects.job(conditions=conditions)
     raw["status"]["succeeded"] = 1
     level = normalise("prod", JOB, raw).level

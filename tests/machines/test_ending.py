@@ -24,7 +24,7 @@ def ended(outcome: str = "Complete") -> Scene:
 
 @pytest.mark.parametrize("outcome", ["Complete", "Failed"])
 def test_the_end_is_frozen(outcome: str) -> None:
-    """Whatever becomes of nodes and Jobs, nothing runs again or is shown otherwise [W23]."""
+    """Whatever becomes of nodes and Jobs, nothing runs again or is shown otherwise [W23] [W115]."""
     scene = ended(outcome)
     status, count = scene.status, len(scene.decided(CreateJob))
     scene.node("b")

@@ -185,6 +185,22 @@ def test_custom_fragments_are_copied_as_they_are() -> None:
     assert pod["volumes"] == custom["volumes"]
 
 
+def test_equal_containers_keep_their_names() -> None:
+    """Containers that differ in nothing but their names are all there, called as given [W108]."""
+    same = {"image": "tool:1", "command": ["true"]}
+    custom = {"containers": [{"name": name, **same} for name in ("b", "a")]}
+    pod = pod_of(imagePreload={"images": [{"image": "tool:1", "command": ["true"]}]}, custom=custom)
+    assert [each["name"] for each in pod["containers"]] == ["image-0", "b", "a"]
+
+
+def test_images_are_pulled_side_by_side() -> None:
+    """All images are regular containers of one Pod: none waits for another one's end [W112]."""
+    images = [{"image": f"tool:{number}", "command": ["true"]} for number in range(3)]
+    pod = pod_of(imagePreload={"images": images})
+    assert [each["image"] for each in pod["containers"]] == ["tool:0", "tool:1", "tool:2"]
+    assert "initContainers" not in pod
+
+
 def test_digests_tell_bodies_apart() -> None:
     """Equal bodies have one digest, whatever the order of their fields; others have another."""
     body = body_of(imagePreload={"images": IMAGES})

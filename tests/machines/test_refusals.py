@@ -221,7 +221,7 @@ def test_a_create_that_is_not_wanted_any_more() -> None:
 
 
 def test_a_refused_deletion_is_tried_again() -> None:
-    """A delete that is refused is made again after 1, 2, 4 … seconds, also after the end."""
+    """A delete that is refused is made again after 1, 2, 4 … seconds, also after the end [W111]."""
     scene = Scene()
     scene.nodes("a", "b")
     scene.warmup(spec_of(selecting()))

@@ -156,6 +156,14 @@ def test_a_fault_names_its_field(changes: dict[str, Any], field: str) -> None:
     assert faults_of(**changes) == [field]
 
 
+def test_no_command_is_made_up() -> None:
+    """An image without a command is refused: every default hangs, or needs a shell [W35]."""
+    bare = {key: value for key, value in IMAGE.items() if key != "command"}
+    for image in (bare, {**bare, "command": None}, {**bare, "command": []}):
+        field = "spec.imagePreload.images[0].command"
+        assert faults_of(imagePreload={"images": [image]}) == [field]
+
+
 def test_every_fault_at_once() -> None:
     """All that is wrong is told together, each field once, in the order of the fields [W65]."""
     images = [{"image": 5, "command": [1]}, {"image": ""}]

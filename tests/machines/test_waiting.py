@@ -9,7 +9,7 @@ from tests.machines.builders import Scene, naming, seconds, selecting, spec_of
 
 
 def test_an_absent_name_waits_visibly() -> None:
-    """A named node that does not exist is Pending, says so, and until when [W39]."""
+    """A named node that does not exist is Pending, says so, and until when [W39] [W87]."""
     scene = Scene()
     scene.warmup(spec_of(naming("a")))
     assert (scene.phase, scene.status["desiredNodes"], scene.status["failedNodes"]) == (
@@ -35,7 +35,7 @@ def test_a_node_that_joins_is_what_was_waited_for() -> None:
 
 
 def test_nobody_comes() -> None:
-    """After 300 seconds an absent name has failed, and says what it waited for."""
+    """After 300 seconds an absent name has failed, and says what it waited for [W96]."""
     scene = Scene()
     scene.warmup(spec_of(naming("a")))
     scene.wait(299)
@@ -128,12 +128,12 @@ def test_waiting_names_do_not_stall_the_others() -> None:
 
 
 def test_a_name_that_waits_keeps_the_warmup_open() -> None:
-    """While a name waits nothing is terminal, though all others have ended."""
+    """While a name waits nothing is terminal, though all others have ended [W91]."""
     scene = Scene()
     scene.node("b")
     scene.warmup(spec_of(naming("a", "b")))
     scene.finish("b")
-    assert scene.phase == "Running"
+    assert (scene.phase, scene.state.open) == ("Running", {})
     scene.wait(300)
     scene.resolve()
     assert scene.phase == "Degraded"
@@ -179,7 +179,7 @@ def test_nothing_selected() -> None:
     progressing = scene.condition("Progressing")
     assert (progressing["status"], progressing["reason"]) == ("True", "NoTargetsResolved")
     assert progressing["message"] == "no node matches spec.targets"
-    assert scene.state.timers == []
+    assert (scene.state.timers, scene.state.open) == ([], {})
     scene.wait(10**6)
     assert scene.phase == "Pending"
 
