@@ -1,12 +1,15 @@
 """The harness itself: a real control plane runs Jobs on fake Nodes."""
 
+import asyncio
+from contextlib import aclosing
+
 import aiohttp
 import pytest
 
 from tests.e2e.controlplane import stages
 from tests.e2e.controlplane.nodes import create_nodes, delete_nodes, node_names
 from tests.e2e.controlplane.running import ControlPlane
-from tests.e2e.controlplane.watching import Json, Objects, request, wait_until
+from tests.e2e.controlplane.watching import Json, Objects, follow, request, wait_until
 
 pytestmark = pytest.mark.e2e
 
@@ -63,38 +66,104 @@ async def test_pinned_jobs_complete_on_their_nodes(session: aiohttp.ClientSessio
     await delete_nodes(session, names)
 
 
-async def test_marked_images_fail_hang_or_wait(session: aiohttp.ClientSession) -> None:
-    """A word in the image makes a Pod fail, run on, or wait for its image; deletion removes it."""
+# Word in the image -> what is told of the container, each in turn, and what was told last.
+FATES = {
+    stages.FAILING: (["", "Error"], "warm could not warm up"),
+    stages.HANGING: ([""], ""),
+    stages.EVICTED: (["", "DisruptionTarget", "Evicted"], "low on resource: ephemeral-storage"),
+    stages.VANISHING: (["", "gone"], ""),
+    stages.UNPULLABLE: (["ErrImagePull", "ImagePullBackOff"], "unpullable:v1: not found"),
+    stages.MISNAMED: (["InvalidImageName"], 'parse image name "misnamed:v1"'),
+    stages.NEVER_PULLED: (["ErrImageNeverPull"], "not present with pull policy of Never"),
+    stages.UNCONFIGURED: (["CreateContainerConfigError"], 'secret "hf-token" not found'),
+    stages.UNSTARTABLE: (["RunContainerError", "StartError"], "file not found in $PATH"),
+}
+
+
+def told_of(pod: Json) -> tuple[str, str] | None:
+    """The reason and words of a Pod of one container that a kubelet has taken up."""
+    status = pod["status"]
+    conditions = [each["type"] for each in status.get("conditions", [])]
+    if "reason" in status or "DisruptionTarget" in conditions:
+        return status.get("reason", "DisruptionTarget"), status.get("message", "")
+    for container in status.get("containerStatuses") or ():
+        [state] = container["state"].values()
+        return state.get("reason", ""), state.get("message", "")
+    return None
+
+
+async def fates(session: aiohttp.ClientSession, pods: str) -> dict[str, tuple[list[str], str]]:
+    """Follow the Pods of one namespace until each word has had its effect; give what was told."""
+    found: dict[str, Json] = {}
+    seen: dict[str, tuple[list[str], str]] = {word: ([], "") for word in FATES}
+    word_of: dict[str, str] = {}
+    async with asyncio.timeout(30), aclosing(follow(session, pods, found)) as changes:
+        async for changed in changes:
+            for name in changed:
+                if name in found:
+                    word_of[name] = found[name]["metadata"]["labels"]["job-name"]
+                told = told_of(found[name]) if name in found else ("gone", "")
+                reasons, last = seen[word_of[name]]
+                if told is not None and told[0] not in reasons[-1:]:
+                    seen[word_of[name]] = ([*reasons, told[0]], told[1] or last)
+            if all(seen[word][0][-1:] == reasons[-1:] for word, (reasons, _) in FATES.items()):
+                return seen
+    raise AssertionError(seen)
+
+
+async def test_a_word_steers_what_becomes_of_a_pod(session: aiohttp.ClientSession) -> None:
+    """With a word in its image a Pod has the fate that the table of words says."""
     await create_nodes(session, ["marked"])
     await create_namespace(session, "marked")
     jobs, pods = "/apis/batch/v1/namespaces/marked/jobs", "/api/v1/namespaces/marked/pods"
-    for word in (stages.FAILING, stages.HANGING, stages.UNPULLABLE):
+    for word in FATES:
         await request(session, "POST", jobs, job_body(word, "marked", "marked", f"{word}:v1"))
-
-    def state(found: Objects, job: str, kind: str) -> Json:
-        for pod in found.values():
-            if pod["metadata"]["labels"]["job-name"] == job:
-                for container in pod["status"].get("containerStatuses", []):
-                    entry: Json = container["state"].get(kind, {})
-                    return entry
-        return {}
-
-    def all_reached(found: Objects) -> bool:
-        return (
-            state(found, stages.FAILING, "terminated").get("exitCode") == 1
-            and bool(state(found, stages.HANGING, "running"))
-            and state(found, stages.UNPULLABLE, "waiting").get("reason") == "ImagePullBackOff"
-        )
-
-    reached = await wait_until(session, pods, all_reached)
-    assert state(reached, stages.FAILING, "terminated")["message"]
-    assert state(reached, stages.UNPULLABLE, "waiting")["message"]
-    await wait_until(session, jobs, lambda found: has_condition(found[stages.FAILING], "Failed"))
-    for word in (stages.FAILING, stages.HANGING, stages.UNPULLABLE):
-        options: Json = {"propagationPolicy": "Background"}
-        await request(session, "DELETE", f"{jobs}/{word}", options)
+    seen = await fates(session, pods)
+    assert {word: reasons for word, (reasons, _) in seen.items()} == {
+        word: reasons for word, (reasons, _) in FATES.items()
+    }
+    for word, (_, words) in FATES.items():
+        assert words in seen[word][1]
+    ended = [stages.FAILING, stages.EVICTED, stages.VANISHING, stages.UNSTARTABLE]
+    await wait_until(
+        session, jobs, lambda found: all(has_condition(found[each], "Failed") for each in ended)
+    )
+    options: Json = {"propagationPolicy": "Background"}
+    await request(session, "DELETE", jobs, options)
     await wait_until(session, pods, lambda found: not found)
     await delete_nodes(session, ["marked"])
+
+
+async def test_a_word_in_one_image_leaves_the_other_containers_alone(
+    session: aiohttp.ClientSession,
+) -> None:
+    """A container without a word completes beside one that waits; deleted, both end as unknown."""
+    await create_nodes(session, ["mixed"])
+    await create_namespace(session, "mixed")
+    jobs, pods = "/apis/batch/v1/namespaces/mixed/jobs", "/api/v1/namespaces/mixed/pods"
+    body = job_body("mixed", "mixed", "mixed", "unpullable:v1")
+    pod = body["spec"]["template"]["spec"]
+    pod["containers"].append({"name": "other", "image": "model:v1"})
+    # Long enough for the end of the containers to be seen before the Pod is gone.
+    body["spec"]["template"]["metadata"] = {"finalizers": ["warmlog.test/kept"]}
+    await request(session, "POST", jobs, body)
+
+    def reasons(found: Objects) -> list[str]:
+        statuses = [one["status"].get("containerStatuses", ()) for one in found.values()]
+        return [
+            state["reason"] for each in statuses for one in each for state in one["state"].values()
+        ]
+
+    await wait_until(
+        session, pods, lambda found: reasons(found) == ["ImagePullBackOff", "Completed"]
+    )
+    await request(session, "DELETE", jobs, {"propagationPolicy": "Background"})
+    kept = await wait_until(session, pods, lambda found: "ContainerStatusUnknown" in reasons(found))
+    free: Json = {"metadata": {"finalizers": None}}
+    for name in kept:
+        await request(session, "PATCH", f"{pods}/{name}", free, "application/merge-patch+json")
+    await wait_until(session, pods, lambda found: not found)
+    await delete_nodes(session, ["mixed"])
 
 
 async def test_service_account_tokens_are_minted_and_limited(control_plane: ControlPlane) -> None:
