@@ -52,6 +52,7 @@ CLUSTER_RULES = {
     ("patch", "model.aibrix.ai", "modelwarmups/status", ""),
     ("update", "model.aibrix.ai", "modelwarmups/finalizers", ""),
     ("create delete get list patch watch", "batch", "jobs", ""),
+    ("list", "", "events", ""),
     ("create", "events.k8s.io", "events", ""),
     ("get", "apiextensions.k8s.io", "customresourcedefinitions", WARMUPS),
 }
@@ -69,6 +70,7 @@ CONTROLLER_MAY = [
     *[Access(verb, "jobs.batch") for verb in ("get", "list", "watch", "create", "delete", "patch")],
     Access("patch", WARMUPS + "/status"),
     Access("update", WARMUPS + "/finalizers"),
+    Access("list", "events"),
     Access("create", EVENTS),
     Access("get", CRDS, name=WARMUPS),
     Access("create", LEASES, SYSTEM),
@@ -77,7 +79,7 @@ CONTROLLER_MAY = [
 CONTROLLER_MAY_NOT = [
     *[Access(verb, WARMUPS) for verb in ("create", "update", "patch", "delete")],
     *[Access(verb, WARMUPS + "/status") for verb in ("get", "update")],
-    Access("create", "events"),
+    *[Access(verb, "events") for verb in ("get", "watch", "create")],
     *[Access(verb, EVENTS) for verb in ("get", "list", "patch", "delete")],
     *[Access(verb, "pods") for verb in ("create", "delete", "patch", "update")],
     Access("create", "pods/exec"),
