@@ -79,6 +79,9 @@ BY_REASON: dict[str, str] = {
     "InvalidSpec": "correct the field that is named, in a new ModelWarmup",
     "SpecChanged": "the spec is immutable: apply the change as a new ModelWarmup",
     "TargetLimitExceeded": "split it into ModelWarmups of at most 1000 nodes each",
+    "StatusEdited": (
+        "stop the other writer that the message names: only one controller may own a ModelWarmup"
+    ),
     "NodeFailed": _NEW,
 }
 _UNSCHEDULABLE = frozenset({"Unschedulable", "NodeUnschedulable"})

@@ -48,6 +48,8 @@ def conditions(warmup: Warmup) -> list[dict[str, Any]]:
     shown.append(_valid(warmup, _valid_since(warmup, began)))
     if warmup.refused_at and warmup.recovered is None:
         shown.append(_jobs_created(warmup))
+    if warmup.contested_at:
+        shown.append(_contested(warmup))
     return shown
 
 
@@ -173,6 +175,15 @@ def _jobs_created(warmup: Warmup) -> dict[str, Any]:
         words = _refused_words(warmup)
     row = ("JobsCreated", not warmup.refused, words)
     return _condition(warmup, row, rfc3339(warmup.refused_at))
+
+
+def _contested(warmup: Warmup) -> dict[str, Any]:
+    words = Words(INACTIVE, "")
+    if warmup.contested_by:
+        text = f"{warmup.contested_by} keeps writing this status; it is written back once a minute"
+        words = Words("StatusEdited", text)
+    row = ("Contested", bool(warmup.contested_by), words)
+    return _condition(warmup, row, rfc3339(warmup.contested_at))
 
 
 def _refused_words(warmup: Warmup) -> Words:

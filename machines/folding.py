@@ -219,6 +219,13 @@ def _status_stored(state: State, event: Event, subject: Subject, data: dict[str,
         touch(state, warmup)
 
 
+def _contested(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
+    warmup = state.warmups.get(subject.uid)
+    if warmup is not None:
+        warmup.contested_by, warmup.contested_at = data.get("manager", ""), event.at
+        touch(state, warmup)
+
+
 def _deadline_passed(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
     due = data["deadline"]
     passed = bisect_left(state.timers, (due + 1, "", ""))
@@ -278,5 +285,7 @@ HANDLERS: dict[str, Handler] = {
     "IntentUnknown": _unknown,
     "IntentAbsent": _absent,
     "StatusStored": _status_stored,
+    "Contested": _contested,
+    "Uncontested": _contested,
     "DeadlinePassed": _deadline_passed,
 }

@@ -17,6 +17,7 @@ from machines.observations import (
     Absent,
     Answer,
     Answered,
+    Contested,
     DeadlinePassed,
     Deleted,
     Done,
@@ -207,6 +208,15 @@ def _events_read(state: State, read: EventsRead, clock: int) -> Iterator[Draft]:
     yield Draft(read.cluster, str(read.subject), "EventsRead", DATA_VERSION, data)
 
 
+def _contested(state: State, contested: Contested, clock: int) -> Iterator[Draft]:
+    warmup = state.warmups.get(contested.subject.uid)
+    if warmup is None or bool(warmup.contested_by) == bool(contested.editor):
+        return
+    name = "Contested" if contested.editor else "Uncontested"
+    said = {"manager": contested.editor} if contested.editor else {}
+    yield _draft(contested.cluster, contested.subject, name, **said)  # type: ignore[arg-type]
+
+
 def _status_stored(state: State, stored: StatusStored, clock: int) -> Iterator[Draft]:
     warmup = state.warmups.get(stored.subject.uid)
     if warmup is not None and warmup.state in TERMINAL and not warmup.stored:
@@ -272,6 +282,7 @@ _INGESTERS: dict[type, Callable[[State, Any, int], Iterator[Draft]]] = {
     Reachability: _reachability,
     Answered: _answered,
     EventsRead: _events_read,
+    Contested: _contested,
     StatusStored: _status_stored,
     DeadlinePassed: _deadline_passed,
 }

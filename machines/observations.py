@@ -22,6 +22,7 @@ class Seen(NamedTuple):
     version: str
     level: Level
     recovered: Any = None
+    editor: str = ""  # field manager that wrote `.status` last; "" when it is not told
 
 
 class Deleted(NamedTuple):
@@ -87,6 +88,14 @@ class EventsRead(NamedTuple):
     message: str = ""
 
 
+class Contested(NamedTuple):
+    """Somebody else keeps writing the status of this object; no `editor`: not any more."""
+
+    cluster: str
+    subject: Subject
+    editor: str
+
+
 class StatusStored(NamedTuple):
     """The API server holds the terminal status of this object now."""
 
@@ -111,6 +120,7 @@ Observation = (
     | Reachability
     | Answered
     | EventsRead
+    | Contested
     | StatusStored
     | DeadlinePassed
 )

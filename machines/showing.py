@@ -87,6 +87,8 @@ def face(warmup: Warmup) -> tuple[object, ...]:
         warmup.spec_changed_at // SECOND if not warmup.faults else 0,
         warmup.spec_changed and not warmup.faults,
         ignored_annotations(warmup.level.annotations),
+        warmup.contested_by,
+        warmup.contested_at // SECOND,
         warmup.recovered is not None,
     )
     if warmup.recovered is not None:

@@ -194,6 +194,8 @@ class Warmup:
     recovered: Recovered | None = None
     spec_changed_at: int = 0  # when the stored spec began or ceased to differ from the one in use
     spec_changed: bool = False  # the stored spec was edited where the CRD's rule is missing
+    contested_by: str = ""  # field manager that keeps writing the status
+    contested_at: int = 0  # when a contest began or ended
     suspended_at: int = 0  # since when the annotation holds it; 0 when it does not
     ended_names: dict[str, bool] = field(default_factory=dict)  # node names that have an outcome
     ignored: tuple[Ignored, ...] = ()

@@ -163,6 +163,12 @@ def _status_stored(event: Event, subject: Subject, data: Any, intent: Intent | N
     return "the API server holds the final status"
 
 
+def _contested(event: Event, subject: Subject, data: Any, intent: Intent | None) -> str:
+    if event.type == "Uncontested":
+        return "nobody else has written its status for an hour"
+    return f"{data.get('manager')} keeps writing its status"
+
+
 def _deadline_passed(event: Event, subject: Subject, data: Any, intent: Intent | None) -> str:
     return "a deadline passed"
 
@@ -194,6 +200,8 @@ _TELLERS: dict[str, Callable[[Event, Subject, Any, Intent | None], str]] = {
     "IntentUnknown": _unknown,
     "IntentAbsent": _absent,
     "StatusStored": _status_stored,
+    "Contested": _contested,
+    "Uncontested": _contested,
     "DeadlinePassed": _deadline_passed,
 }
 TOLD = frozenset(_TELLERS)

@@ -40,6 +40,7 @@ class WarmupSeen(NamedTuple):
     wait: str
     deleting: bool
     past: str
+    suspended: bool = False
 
 
 class WarmupGone(NamedTuple):
@@ -82,6 +83,13 @@ class PodGone(NamedTuple):
 
     job: int
     pod: int
+
+
+class EventsSay(NamedTuple):
+    """The Events of a Job were read, and say this."""
+
+    job: int
+    reason: str
 
 
 class AnswerComes(NamedTuple):
@@ -128,6 +136,13 @@ class StatusIsStored(NamedTuple):
     warmup: int
 
 
+class StatusIsEdited(NamedTuple):
+    """Somebody keeps writing the status of a warmup, or nobody does any more."""
+
+    warmup: int
+    editor: str
+
+
 class ClusterAnswers(NamedTuple):
     """The cluster answers, or not."""
 
@@ -144,8 +159,8 @@ class Again(NamedTuple):
 
 Action = (
     NodeSeen | NodeGone | NamespaceSeen | WarmupSeen | WarmupGone | JobSeen | JobGone | PodSeen
-    | PodGone | AnswerComes | GoesWell | ListComes | AllListed | Restart | TimePasses
-    | StatusIsStored | ClusterAnswers | ClusterGoesBack | Again
+    | PodGone | EventsSay | AnswerComes | GoesWell | ListComes | AllListed | Restart | TimePasses
+    | StatusIsStored | StatusIsEdited | ClusterAnswers | ClusterGoesBack | Again
 )  # fmt: skip
 
 
@@ -154,7 +169,9 @@ _POOL = st.sampled_from(("p", "p", "p", "q", ""))
 _PAST = st.sampled_from(("", "", "", "ours", "other log", "later", "somebody else's", "original"))
 _OUTCOME = st.sampled_from(("", "", "Finishing", "Complete", "Complete", "Failed"))
 _PHASE = st.sampled_from(("Pending", "Running", "Succeeded", "Failed"))
-_REASON = st.sampled_from(("", "Unschedulable", "ImagePullBackOff"))
+_REASON = st.sampled_from((
+    "", "", "Unschedulable", "ImagePullBackOff", "InvalidImageName", "DisruptionTarget",
+))  # fmt: skip
 _RARELY = st.sampled_from((False, False, False, False, True))
 
 _OBJECTS = (
@@ -164,19 +181,27 @@ _OBJECTS = (
     st.builds(JobGone, _JOB, _OUTCOME),
     st.builds(PodSeen, _JOB, _POD, st.integers(-1, 2), _PHASE, _REASON, _RARELY),
     st.builds(PodGone, _JOB, _POD),
+    st.builds(EventsSay, _JOB, st.sampled_from(("", "FailedCreate", "FailedMount"))),
     st.builds(AnswerComes, st.integers(0, 3), st.integers(0, 9)),
     st.builds(TimePasses, st.sampled_from((0, 1, 2, 61, 400))),
 )
 _RARE = (
     st.builds(NamespaceSeen, _POOL, _RARELY),
     st.builds(
-        WarmupSeen, _WARMUP, st.integers(0, 3), st.sampled_from(("", "0", "5")), _RARELY, _PAST
+        WarmupSeen,
+        _WARMUP,
+        st.integers(0, 3),
+        st.sampled_from(("", "0", "5")),
+        _RARELY,
+        _PAST,
+        st.booleans(),
     ),
     st.builds(WarmupGone, _WARMUP),
     st.builds(ListComes, st.sampled_from(KINDS), st.integers(0, 7), _RARELY),
     st.just(AllListed()),
     st.builds(Restart, st.booleans()),
     st.builds(StatusIsStored, _WARMUP),
+    st.builds(StatusIsEdited, _WARMUP, st.sampled_from(("", "kubectl"))),
     st.builds(ClusterAnswers, st.booleans()),
     st.just(ClusterGoesBack()),
     st.just(Again()),

@@ -15,13 +15,23 @@ from machines import labels
 from machines.domain import WARMLOG
 from machines.ingesting import due_deadlines, ingest
 from machines.intents import CreateJob, DeleteJob, Intent, StampTtl, intent_from_json
-from machines.levels import JobLevel, Level, NamespaceLevel, NodeLevel, PodLevel, WarmupLevel
+from machines.levels import (
+    JobLevel,
+    Level,
+    NamespaceLevel,
+    NodeLevel,
+    Pairs,
+    PodLevel,
+    WarmupLevel,
+)
 from machines.observations import (
     Absent,
     Answer,
     Answered,
+    Contested,
     Deleted,
     Done,
+    EventsRead,
     Listed,
     Observation,
     Reachability,
@@ -175,8 +185,9 @@ def _warmup_subject(index: int) -> Subject:
 
 
 def _warmup(chaos: Chaos, action: act.WarmupSeen) -> Iterator[Observation]:
-    wait = ((labels.TARGET_WAIT_SECONDS, action.wait),) if action.wait else ()
-    level = WarmupLevel(action.spec + 1, dumps(SPECS[action.spec]), wait, action.deleting)
+    marks: Pairs = ((labels.SUSPEND, "true"),) if action.suspended else ()
+    marks += ((labels.TARGET_WAIT_SECONDS, action.wait),) if action.wait else ()
+    level = WarmupLevel(action.spec + 1, dumps(SPECS[action.spec]), marks, action.deleting)
     subject = _warmup_subject(action.warmup)
     yield chaos.seen(subject, level, past=_past(subject.uid, action.past))
 
@@ -247,6 +258,13 @@ def _pod_gone(chaos: Chaos, action: act.PodGone) -> Iterator[Observation]:
     yield Deleted(CLUSTER, Subject("Pod", "ns", name, name), chaos.version("Pod", name))
 
 
+def _events(chaos: Chaos, action: act.EventsSay) -> Iterator[Observation]:
+    uid, intent = chaos.job(action.job)
+    subject = Subject("Job", "ns", intent.job_name, uid)
+    words = "words" if action.reason else ""
+    yield EventsRead(CLUSTER, subject, uid, action.reason, words)
+
+
 def _answer(chaos: Chaos, action: act.AnswerComes) -> Iterator[Observation]:
     opened = list(chaos.state.open.values())
     if not opened:
@@ -305,6 +323,10 @@ def _stored(chaos: Chaos, action: act.StatusIsStored) -> Iterator[Observation]:
         yield StatusStored(CLUSTER, subject, warmup.position)
 
 
+def _edited(chaos: Chaos, action: act.StatusIsEdited) -> Iterator[Observation]:
+    yield Contested(CLUSTER, _warmup_subject(action.warmup), action.editor)
+
+
 def _answers(chaos: Chaos, action: act.ClusterAnswers) -> Iterator[Observation]:
     yield Reachability(CLUSTER, action.reachable, "" if action.reachable else "no route to host")
 
@@ -325,11 +347,13 @@ _MAKERS: dict[type, Callable[[Chaos, Any], Iterator[Observation]]] = {
     act.JobGone: _job_gone,
     act.PodSeen: _pod,
     act.PodGone: _pod_gone,
+    act.EventsSay: _events,
     act.AnswerComes: _answer,
     act.GoesWell: _goes_well,
     act.ListComes: _list,
     act.AllListed: _all_listed,
     act.StatusIsStored: _stored,
+    act.StatusIsEdited: _edited,
     act.ClusterAnswers: _answers,
     act.ClusterGoesBack: _goes_back,
 }

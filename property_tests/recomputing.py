@@ -4,6 +4,7 @@ from typing import Any
 
 from machines.folding_jobs import owner
 from machines.intents import CreateJob, Resolve
+from machines.levels import PodLevel
 from machines.messages import describe
 from machines.node_jobs import OUTCOMES, UNFINISHED, NodeJobState
 from machines.states import Job, State, Target, Warmup
@@ -91,6 +92,34 @@ def unstamped(state: State, warmup: Warmup) -> set[str]:
     }
 
 
+def refused(warmup: Warmup) -> set[str]:
+    """The targets whose Job, or whose Job's Pods, the API server does not take."""
+    return {
+        key
+        for key, target in warmup.targets.items()
+        if target.refusal.reason or target.cause.reason == "FailedCreate"
+    }
+
+
+def silent(state: State, uids: set[str]) -> set[str]:
+    """The Jobs that should run, and of which no Pod runs or says why it does not."""
+    found = set()
+    for uid in uids:
+        job = state.jobs[uid]
+        known = state.clusters[job.cluster].objects["Pod"]
+        levels = [known[pod].level for pod in state.pods.get(uid, ()) if pod in known]
+        speaks = [
+            level
+            for level in levels
+            if isinstance(level, PodLevel)
+            and (level.phase != "Pending" or level.reason or level.deleting)
+        ]
+        going = job.level is None or job.level.deleting
+        if job.exists and not job.outcome and not going and not speaks:
+            found.add(uid)
+    return found
+
+
 def timers(state: State) -> set[tuple[int, str, str]]:
     """Every deadline that something waits for."""
     found = set()
@@ -103,7 +132,8 @@ def timers(state: State) -> set[tuple[int, str, str]]:
         if warmup.resolve_at:
             found.add((warmup.resolve_at, uid, "resolve"))
         for key, target in warmup.targets.items():
-            if target.waiting.reason and target.state in UNFINISHED:
+            waits = target.waiting.reason and not warmup.suspended_at
+            if waits and target.state in UNFINISHED:
                 found.add((target.deadline, uid, f"wait:{key}"))
             if target.retry_at:
                 found.add((target.retry_at, uid, f"retry:{key}"))
@@ -124,6 +154,7 @@ def indexes(state: State, warmup: Warmup) -> dict[str, tuple[Any, Any]]:
     by_node: dict[str, set[str]] = {}
     for job in jobs_of(state, warmup):
         by_node.setdefault(job.node_uid, set()).add(job.uid)
+    mine_jobs = {job.uid for job in jobs_of(state, warmup)}
     mine = {
         seq: opened.intent
         for seq, opened in state.open.items()
@@ -143,5 +174,6 @@ def indexes(state: State, warmup: Warmup) -> dict[str, tuple[Any, Any]]:
         "unwanted": (set(warmup.unwanted), unwanted(state, warmup)),
         "unstamped": (set(warmup.unstamped), unstamped(state, warmup)),
         "ended names": (set(warmup.ended_names), ended),
-        "refused": (set(warmup.refused) - set(warmup.targets), set()),
+        "refused": (set(warmup.refused), refused(warmup)),
+        "silent": ({uid for uid in state.silent if uid in mine_jobs}, silent(state, mine_jobs)),
     }

@@ -18,12 +18,13 @@ from engine.events import Subject
 from machines import labels
 from machines.levels import JobLevel, Level, NamespaceLevel, NodeLevel, PodLevel, WarmupLevel
 from machines.observations import Seen
-from machines.steadying import steady
+from machines.steadying import cut, steady
 
 # A Pod's controlling Job, when its owner references were changed.
 _CONTROLLER_UID = "batch.kubernetes.io/controller-uid"
 # Deeper than any spec that could work, and shallow enough for whatever reads it later.
 _MAX_DEPTH = 100
+_MANAGER = 128  # characters of a field manager; the API's own bound
 _PHASES = frozenset({"Pending", "Running", "Succeeded", "Failed", "Unknown"})
 _READINESS = frozenset({"True", "False", "Unknown"})
 
@@ -46,7 +47,8 @@ def normalise(cluster: str, kind: Kind, raw: Any) -> Seen:
     except (RecursionError, TypeError, ValueError) as error:
         msg = f"{kind.name} {subject.namespace}/{subject.name} cannot be kept as JSON: {error}"
         raise ObjectMalformed(msg) from error
-    return Seen(cluster, subject, version, level, recovered)
+    editor = _status_editor(mapping(raw.get("metadata"))) if kind.name == "ModelWarmup" else ""
+    return Seen(cluster, subject, version, level, recovered, editor)
 
 
 def identify(kind: Kind, raw: Any) -> tuple[Subject, str]:
@@ -68,6 +70,16 @@ def identify(kind: Kind, raw: Any) -> tuple[Subject, str]:
         msg = f"{kind.name} {namespace}/{name} has a slash in its name, namespace or uid"
         raise ObjectMalformed(msg)
     return subject, version
+
+
+def _status_editor(metadata: dict[str, Any]) -> str:
+    """Give the field manager that wrote `.status` last."""
+    written = [
+        (text(entry.get("time")), text(entry.get("manager")))
+        for entry in mappings(metadata.get("managedFields"))
+        if entry.get("subresource") == "status"
+    ]
+    return cut(max(written, default=("", ""))[1], _MANAGER)
 
 
 def namespace_level(raw: dict[str, Any]) -> NamespaceLevel:

@@ -27,6 +27,7 @@ class _Told(NamedTuple):
     state: WarmupState
     cause: tuple[str, str]
     outcomes: frozenset[str]
+    contested_by: str = ""
 
 
 class Announcer:
@@ -57,7 +58,7 @@ def _summary(warmup: Warmup) -> _Told:
     cause = first_trouble(warmup)
     outcomes = frozenset(key for key, target in warmup.targets.items() if target.state in TOLD)
     named = (cause.node_name, cause.words.reason) if cause else ("", "")
-    return _Told(warmup.position, warmup.state, named, outcomes)
+    return _Told(warmup.position, warmup.state, named, outcomes, warmup.contested_by)
 
 
 def _changes(
@@ -79,6 +80,9 @@ def _changes(
     if cause is not None and is_new:
         note = f"node {cause.node_name}: {cause.words.message or cause.words.reason}"
         yield _announcement(state, warmup, "Warning", cause.words.reason, note)
+    if now.contested_by and (told is None or told.contested_by != now.contested_by):
+        note = f"{now.contested_by} keeps writing this status, which is warmlog's"
+        yield _announcement(state, warmup, "Warning", "StatusEdited", note)
     if told is None or told.state is not now.state:
         yield _phase_changed(state, warmup)
 

@@ -10,10 +10,11 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from adapters.kubernetes.statuses import Conflict, Dropped, StatusResult, Stored
+from adapters.running.contests import Contests
 from adapters.running.status_pages import Page, status_text
 from engine.events import Subject
 from machines.observations import Listed, Observation, RolledBack, Seen, StatusStored
-from machines.states import State
+from machines.states import State, Warmup
 from machines.statuses import warmup_status
 from machines.warmups import TERMINAL
 
@@ -36,6 +37,8 @@ class StatusBook:
     def __init__(self) -> None:
         """Begin with nothing known."""
         self._pages: dict[str, Page] = {}
+        self._contests = Contests()
+        self._editors: dict[str, str] = {}  # who wrote last, by uid
 
     def note(self, observation: Observation) -> None:
         """Take in what was observed of ModelWarmups: their versions, and the statuses they hold."""
@@ -44,6 +47,7 @@ class StatusBook:
                 if observation.subject.kind == "ModelWarmup":
                     page = self._pages.setdefault(observation.subject.uid, Page())
                     page.see(observation.version, status_text(observation.recovered))
+                    self._editors[observation.subject.uid] = observation.editor
             case Listed():
                 for seen in observation.items:
                     self.note(seen)
@@ -59,9 +63,14 @@ class StatusBook:
         """
         for uid in [uid for uid in self._pages if _is_gone(state, uid)]:
             del self._pages[uid]
+            self._editors.pop(uid, None)
+            self._contests.forget(uid)
         for uid, warmup in state.warmups.items():
             page = self._pages.get(uid)
-            if page is None or not page.is_waiting(warmup.position):
+            if page is None:
+                continue
+            yield from self._contested(warmup, page, now)
+            if not page.is_waiting(warmup.position):
                 continue
             if now < page.ready_at(warmup.position):
                 continue
@@ -80,6 +89,16 @@ class StatusBook:
             if terminal and not page.told:
                 page.told = True
                 yield StatusStored(warmup.cluster, warmup.subject, warmup.position)
+
+    def _contested(self, warmup: Warmup, page: Page, now: int) -> Iterator[Observation]:
+        """Count the edits of others; give the contest that begins or ends."""
+        edits, page.edits = page.edits, 0
+        editor = self._editors.get(warmup.subject.uid, "")
+        found = [self._contests.note(warmup, editor, now) for _ in range(edits)]
+        yield from [begun for begun in found if begun][:1]
+        over = self._contests.over(warmup, now)
+        if over is not None:
+            yield over
 
     def settle(self, write: StatusWrite, result: StatusResult, now: int) -> tuple[Observation, ...]:
         """Take in what became of a write; give the fact that it makes, if it makes one."""
@@ -108,6 +127,11 @@ class StatusBook:
             if (warmup := state.warmups.get(uid)) is not None
             and not warmup.gone
             and page.is_waiting(warmup.position)
+        ]
+        times += [
+            over
+            for warmup in state.warmups.values()
+            if (over := self._contests.over_at(warmup)) is not None
         ]
         return min(times, default=None)
 

@@ -35,6 +35,7 @@ class Page:
     dropped: bool = False  # the server has no such object any more, or not yet again
     told: bool = False  # that the terminal status is stored
     words: str = ""  # why the last write failed
+    edits: int = 0  # by others, not yet counted
 
     def see(self, version_text: str, text: str) -> None:
         """Take in the object as the watch gives it."""
@@ -129,6 +130,7 @@ class Page:
         elif version > self.held_version:  # somebody else wrote
             self.held, self.held_version, self.shown = text, version, ""
             self.considered = 0
+            self.edits += 1
 
 
 def status_text(status: Any) -> str:

@@ -7,9 +7,9 @@ import pytest
 from adapters.kubernetes.statuses import Conflict, Stored, Unanswered
 from adapters.running.status_books import StatusBook, StatusWrite
 from adapters.running.status_pages import INTERVAL, REPAIR_INTERVAL, SECOND
-from machines.observations import RolledBack, StatusStored
+from machines.observations import Contested, RolledBack, StatusStored
 from tests.running.stories import CLUSTER, WARMUP, warmup_seen
-from tests.running.test_status_books import BROKEN, FOREIGN, desk, settled_desk
+from tests.running.test_status_books import BROKEN, FOREIGN, Desk, desk, settled_desk
 
 
 async def test_a_foreign_edit_is_repaired() -> None:
@@ -30,6 +30,8 @@ async def test_repairs_come_once_a_minute() -> None:
     for second in range(180):
         at.book.note(warmup_seen(100 + 2 * second, FOREIGN))
         for write in at.due():
+            if isinstance(write, Contested):
+                continue
             assert isinstance(write, StatusWrite)
             repaired.append(at.now)
             at.settle(write, Stored(str(101 + 2 * second)))
@@ -188,3 +190,64 @@ async def test_a_past_that_comes_back_is_written_over() -> None:
     assert write.version == "30"
     at.settle(write, Stored("31"))
     assert at.unsent == 0
+
+
+def edit(at: Desk, version: int) -> list[Contested]:
+    """Somebody writes the status; give the contests that it begins, and repair it."""
+    at.book.note(warmup_seen(version, FOREIGN)._replace(editor="other-controller"))
+    found = []
+    for due in at.due():
+        if isinstance(due, Contested):
+            found.append(due)
+            at.take(due)
+        elif isinstance(due, StatusWrite):
+            at.settle(due, Stored(str(version + 1)))
+    return found
+
+
+def contested(at: Desk) -> tuple[str, str]:
+    """Status and message of the condition."""
+    rows = {row["type"]: row for row in at.status["conditions"]}
+    return rows["Contested"]["status"], rows["Contested"]["message"]
+
+
+async def test_the_third_edit_within_ten_minutes_is_a_contest() -> None:
+    """It is told once, with the name of who writes, and is over after an hour of quiet."""
+    at = await settled_desk()
+    found = []
+    for turn in range(5):
+        found.append(len(edit(at, 100 + 2 * turn)))
+        at.now += 120 * SECOND
+    assert found == [0, 0, 1, 0, 0]
+    assert contested(at)[0] == "True"
+    assert contested(at)[1].startswith("other-controller keeps writing this status")
+    for due in at.due():
+        assert isinstance(due, StatusWrite)
+        at.settle(due, Stored("200"))
+    over = at.book.next_due(at.writer.state)
+    assert over is not None
+    assert over == at.now - 120 * SECOND + 3600 * SECOND
+    at.now = over
+    [end] = at.due()
+    assert end == Contested(CLUSTER, WARMUP, "")
+    at.take(end)
+    assert contested(at) == ("False", "")
+
+
+async def test_edits_now_and_then_are_no_contest() -> None:
+    """Three edits in more than ten minutes are repaired, and not told."""
+    at = await settled_desk()
+    for turn in range(4):
+        assert edit(at, 100 + 2 * turn) == []
+        at.now += 301 * SECOND
+
+
+async def test_our_own_writes_are_no_edits() -> None:
+    """A status of ours that comes back by the watch is nobody's edit."""
+    at = await settled_desk()
+    for turn in range(5):
+        at.change(60 + 3 * turn)
+        at.now += INTERVAL
+        write = at.store(61 + 3 * turn)
+        at.book.note(warmup_seen(61 + 3 * turn, write.status))
+    assert "Contested" not in [row["type"] for row in at.status["conditions"]]
