@@ -21,7 +21,8 @@ from machines.folding_jobs import (
     fold_job,
     fold_job_gone,
 )
-from machines.folding_pods import fold_events, fold_pod, fold_pod_gone, place_jobs
+from machines.folding_places import place_jobs, place_jobs_of
+from machines.folding_pods import fold_events, fold_pod, fold_pod_gone, place_pods
 from machines.folding_warmups import fold_recovered, fold_warmup, fold_warmup_gone, settle_warmups
 from machines.indexing import put_target, touch
 from machines.intents import INTENT_BY_TYPE, intent_from_json
@@ -78,6 +79,7 @@ def _synced(state: State, event: Event, subject: Subject, data: dict[str, Any]) 
     if not cluster.is_synced:
         return
     place_jobs(state, cluster, event)
+    place_pods(state, cluster, event)
     ask_jobs_again(state, cluster)
     for warmup in list(state.warmups.values()):
         if warmup.cluster == cluster.name:
@@ -123,6 +125,7 @@ def _apply_level(
     subject, level = known.subject, known.level
     if isinstance(level, NodeLevel):
         cluster.node_uids[subject.name] = subject.uid
+        place_jobs_of(state, cluster, subject.name, event)
         for warmup in _running(state, cluster):
             review_node(state, warmup, subject.uid, event)
     elif isinstance(level, NamespaceLevel):

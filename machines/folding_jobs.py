@@ -6,6 +6,7 @@ from machines.intents import DeleteJob, StampTtl
 from machines.levels import JobLevel
 from machines.moving import settle_target
 from machines.node_jobs import NodeJobState
+from machines.placing import machine_of, was_replaced
 from machines.reviewing import review_name
 from machines.states import Cluster, Job, State, Target, Warmup
 from machines.warmups import TERMINAL
@@ -14,9 +15,11 @@ from machines.warmups import TERMINAL
 def fold_job(state: State, event: Event, subject: Subject, level: JobLevel) -> None:
     """A Job of ours is at this level."""
     old = state.jobs.get(subject.uid)
+    placed = old.node_uid if old is not None else ""
+    node_uid = level.node_uid or placed or machine_of(state.clusters[event.cluster], level)
     job = Job(
         subject.uid, event.cluster, subject.namespace, subject.name,
-        level.warmup_uid, level.node_uid, level, podded=bool(state.pods.get(subject.uid)),
+        level.controller_uid, node_uid, level, podded=bool(state.pods.get(subject.uid)),
     )  # fmt: skip
     if old is not None:
         kept = old._replace(name=job.name, level=level, exists=True)
@@ -54,7 +57,7 @@ def adopt_outcome(state: State, warmup: Warmup, job: Job, event: Event) -> None:
     known = job.node_uid in warmup.targets or not job.node_uid or job.level is None
     if known or not job.outcome or warmup.state in TERMINAL or not cluster.is_synced:
         return
-    if job.outcome == "Failed" and warmup.blocked:
+    if was_replaced(job) or (job.outcome == "Failed" and warmup.blocked):
         return  # what a namespace takes with it as it goes is nobody's failure
     known_node = cluster.objects["Node"].get(job.node_uid)
     node_name = (job.level.node_name if job.level else "") or (
@@ -111,12 +114,13 @@ def ask_jobs_again(state: State, cluster: Cluster) -> None:
 
 
 def owner(state: State, job: Job) -> Warmup | None:
-    """Give the warmup that a Job is of: by label, place, and, when it is known, controller.
+    """Give the warmup that a Job is of: by its controller (by its Pods' label while only they
+    are known) and its place.
 
     Anybody may copy a label, and nobody of another namespace can be controlled by a warmup.
     """
     warmup = state.warmups.get(job.warmup_uid)
-    if warmup is None or (job.level is not None and job.level.controller_uid != job.warmup_uid):
+    if warmup is None:
         return None
     at_home = (warmup.cluster, warmup.subject.namespace) == (job.cluster, job.namespace)
     return warmup if at_home else None

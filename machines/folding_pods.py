@@ -51,7 +51,7 @@ def fold_events(state: State, event: Event, job_uid: str, words: Words) -> None:
         describe_again(state, warmup, target.key, event)
 
 
-def place_jobs(state: State, cluster: Cluster, event: Event) -> None:
+def place_pods(state: State, cluster: Cluster, event: Event) -> None:
     """Find the machine of every Job of which only Pods are known, now that all is listed."""
     for known in list(cluster.objects["Pod"].values()):
         level = known.level

@@ -47,7 +47,7 @@ class History:
 
     def note(self, event: Event, subject: Subject, state: State, seen: dict[str, Event]) -> None:
         """Take in a row that was just folded; `seen` holds the last row of each node, by uid."""
-        about = self._about(event, subject)
+        about = self._about(event, subject, state)
         warmup = state.warmups.get(self.subject.uid)
         touched = warmup is not None and state.dirty.get(self.subject.uid) == event.seq
         changed = self._changes(event, warmup, seen) if warmup and touched else {}
@@ -76,11 +76,11 @@ class History:
                 return line.at
         return otherwise
 
-    def _about(self, event: Event, subject: Subject) -> str | None:
+    def _about(self, event: Event, subject: Subject, state: State) -> str | None:
         """Say what a row is about: "" the whole, the key of one target, or None of it."""
         match subject.kind:
             case "Job":
-                return self._about_job(event, subject.uid)
+                return self._about_job(subject.uid, state)
             case "Pod":
                 return self._about_pod(event, subject.uid)
             case "Node":
@@ -110,11 +110,10 @@ class History:
             self._job_nodes.setdefault(uid, intent.node_uid)
         return intent.node_uid
 
-    def _about_job(self, event: Event, uid: str) -> str | None:
-        if self.subject.uid in event.data and event.type == "JobSeen":
-            level = loads(event.data)["level"]
-            if level.get("warmupUid") == self.subject.uid:
-                self._job_nodes[uid] = level.get("nodeUid", "")
+    def _about_job(self, uid: str, state: State) -> str | None:
+        job = state.jobs.get(uid)
+        if job is not None and job.warmup_uid == self.subject.uid:
+            self._job_nodes[uid] = job.node_uid
         return self._job_nodes.get(uid)
 
     def _about_pod(self, event: Event, uid: str) -> str | None:

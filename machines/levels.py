@@ -18,6 +18,7 @@ class NodeLevel(NamedTuple):
     taints: tuple[tuple[str, str, str], ...] = ()  # (key, value, effect), sorted
     ready: str = "Unknown"  # True, False or Unknown, as the kubelet's condition says
     unschedulable: bool = False
+    created: str = ""  # RFC 3339, the cluster's own: compared only with a Job's of that cluster
 
     def to_json(self) -> dict[str, Any]:
         """Give the shape in the log."""
@@ -26,6 +27,7 @@ class NodeLevel(NamedTuple):
             taints=[list(taint) for taint in self.taints],
             ready=self.ready,
             unschedulable=self.unschedulable,
+            created=self.created,
         )
 
     @classmethod
@@ -36,6 +38,7 @@ class NodeLevel(NamedTuple):
             taints=tuple((key, value, effect) for key, value, effect in data.get("taints", ())),
             ready=data.get("ready", ""),
             unschedulable=data.get("unschedulable", False),
+            created=data.get("created", ""),
         )
 
 
@@ -69,6 +72,8 @@ class JobLevel(NamedTuple):
     failed_attempts: int = 0  # status.failed
     ttl_seconds: int | None = None
     deleting: bool = False
+    created: str = ""  # RFC 3339, only of a Job that does not say the uid of its node
+    unlabelled_pods: bool = False  # its Pods have no label of ours: no watch shows them
 
     def to_json(self) -> dict[str, Any]:
         """Give the shape in the log."""
@@ -84,6 +89,8 @@ class JobLevel(NamedTuple):
             failedAttempts=self.failed_attempts or None,
             ttlSeconds=self.ttl_seconds,
             deleting=self.deleting,
+            created=self.created,
+            unlabelledPods=self.unlabelled_pods,
         )
 
     @classmethod
@@ -102,6 +109,8 @@ class JobLevel(NamedTuple):
             get("failedAttempts", 0),
             get("ttlSeconds"),
             get("deleting", False),
+            get("created", ""),
+            get("unlabelledPods", False),
         )
 
 

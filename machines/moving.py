@@ -39,7 +39,7 @@ def settle_target(
     """Bring a target to where its Jobs put it; `lost` is the Job that just went, if one did."""
     jobs = [state.jobs[uid] for uid in warmup.jobs.get(key, ())]
     target = warmup.targets.get(key)
-    if target is not None and target.state is not NodeJobState.WITHDRAWN:
+    if target is not None:
         _move(state, warmup, target, event, lost)
     _mark_jobs(warmup, jobs, wanted_job(state, warmup, key))
 

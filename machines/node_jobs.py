@@ -9,7 +9,8 @@ States
     Hydrating  a Job of ours exists and has not ended, also while its Pod cannot be scheduled
     Ready      the Job was Complete: an outcome
     Failed     the Job was Failed, or can never be made: an outcome
-    Withdrawn  a selected machine that left before it had an outcome: it counts nowhere
+    Withdrawn  a selected machine that left before it had an outcome: it counts nowhere, unless
+               its Job ends before it is deleted
 
 Invariants
     An outcome sticks: no trigger leads out of Ready or Failed.
@@ -53,11 +54,13 @@ class NodeJobTrigger(StrEnum):
 
 _S = NodeJobState
 _T = NodeJobTrigger
+# A Job may end before the delete that follows a withdrawal reaches it: that is an outcome, too.
+_UNDECIDED = (_S.PENDING, _S.HYDRATING, _S.WITHDRAWN)
 
 NODE_JOB_MOVES: tuple[Move[NodeJobState, NodeJobTrigger], ...] = (
     Move(_T.JOB_FOUND, (_S.PENDING,), _S.HYDRATING, "a Job of ours runs for this machine"),
-    Move(_T.JOB_COMPLETED, (_S.PENDING, _S.HYDRATING), _S.READY, "condition Complete is True"),
-    Move(_T.JOB_FAILED, (_S.PENDING, _S.HYDRATING), _S.FAILED, "condition Failed is True"),
+    Move(_T.JOB_COMPLETED, _UNDECIDED, _S.READY, "condition Complete is True"),
+    Move(_T.JOB_FAILED, _UNDECIDED, _S.FAILED, "condition Failed is True"),
     Move(_T.JOB_VANISHED, (_S.HYDRATING,), _S.PENDING, "the Job went without an outcome"),
     Move(_T.VANISHED_TOO_OFTEN, (_S.HYDRATING,), _S.FAILED, "retryLimit recreations are used up"),
     Move(_T.REFUSED_FOR_GOOD, (_S.PENDING,), _S.FAILED, "the API server will never accept it"),

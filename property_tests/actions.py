@@ -164,7 +164,7 @@ Action = (
 )  # fmt: skip
 
 
-_NODE, _LIFE, _WARMUP, _JOB, _POD = (st.integers(0, top) for top in (2, 1, 1, 7, 1))
+_NODE, _LIFE, _WARMUP, _JOB, _POD = (st.integers(0, top) for top in (2, 1, 1, 9, 1))
 _POOL = st.sampled_from(("p", "p", "p", "q", ""))
 _PAST = st.sampled_from(("", "", "", "ours", "other log", "later", "somebody else's", "original"))
 _OUTCOME = st.sampled_from(("", "", "Finishing", "Complete", "Complete", "Failed"))

@@ -145,7 +145,11 @@ class Chaos:
             (f"other-{node}", CreateJob("mw-0", "ns", f"j{node}", f"n{node}-0", f"n{node}", "", ""))
             for node in range(2)
         ]
-        jobs = [*reversed(made[-6:]), *others]
+        originals = [
+            (f"original-{node}", CreateJob("mw-0", "ns", f"o{node}", "", f"n{node}", "", ""))
+            for node in range(2)
+        ]
+        jobs = [*reversed(made[-6:]), *others, *originals]
         return jobs[index % len(jobs)]
 
     def _step(self, drafts: Iterable[Draft]) -> tuple[Event, ...]:
@@ -165,7 +169,8 @@ def _node(chaos: Chaos, action: act.NodeSeen) -> Iterator[Observation]:
     name = f"n{action.node}"
     marks = {labels.ENABLED: "true", labels.POOL: action.pool, "gpu": "1"}
     wanted = {key: value for key, value in marks.items() if value and (action.gpu or key != "gpu")}
-    level = NodeLevel(tuple(sorted(wanted.items())), (), "True", action.cordoned)
+    created = f"2026-01-01T0{2 * life}:00:00Z"
+    level = NodeLevel(tuple(sorted(wanted.items())), (), "True", action.cordoned, created)
     yield chaos.seen(Subject("Node", "", name, f"{name}-{life}"), level, late=action.late)
 
 
@@ -215,9 +220,13 @@ def _warmup_gone(chaos: Chaos, action: act.WarmupGone) -> Iterator[Observation]:
 def _job_level(intent: CreateJob, outcome: str, *, foreign: bool = False) -> JobLevel:
     controller = "somebody" if foreign else intent.warmup_uid
     reason = "BackoffLimitExceeded" if outcome == "Failed" else ""
-    return JobLevel(
+    level = JobLevel(
         intent.warmup_uid, controller, intent.node_uid, intent.node_name, "", outcome, reason
     )
+    if intent.node_uid:
+        return level
+    # AIBrix's own controller made it, for the first machine of that name.
+    return level._replace(created="2026-01-01T01:00:00Z")
 
 
 def _job(chaos: Chaos, action: act.JobSeen) -> Iterator[Observation]:

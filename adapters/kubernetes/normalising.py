@@ -93,7 +93,7 @@ def namespace_level(raw: dict[str, Any]) -> NamespaceLevel:
 
 
 def node_level(raw: dict[str, Any]) -> NodeLevel:
-    """Reduce a Node to labels, taints, readiness and cordon; a heartbeat changes none of them."""
+    """Reduce a Node to labels, taints, readiness, cordon and age; no heartbeat changes any."""
     spec = mapping(raw.get("spec"))
     ready = text(_condition(raw, "Ready").get("status"))
     return NodeLevel(
@@ -106,6 +106,7 @@ def node_level(raw: dict[str, Any]) -> NodeLevel:
         ),
         ready=ready if ready in _READINESS else "Unknown",
         unschedulable=spec.get("unschedulable") is True,
+        created=text(mapping(raw.get("metadata")).get("creationTimestamp")),
     )
 
 
@@ -118,11 +119,12 @@ def job_level(raw: dict[str, Any]) -> JobLevel:
     metadata = mapping(raw.get("metadata"))
     marks = mapping(metadata.get("labels"))
     notes = mapping(metadata.get("annotations"))
+    node_uid = text(notes.get(labels.TARGET_NODE_UID))
     outcome, condition = _outcome(raw)
     return JobLevel(
         warmup_uid=text(marks.get(labels.WARMUP_UID)),
         controller_uid=controller_uid(metadata),
-        node_uid=text(notes.get(labels.TARGET_NODE_UID)),
+        node_uid=node_uid,
         node_name=text(notes.get(labels.TARGET_NODE)),
         revision=text(marks.get(labels.REVISION)),
         outcome=outcome,
@@ -131,6 +133,8 @@ def job_level(raw: dict[str, Any]) -> JobLevel:
         failed_attempts=integer(mapping(raw.get("status")).get("failed")) or 0,
         ttl_seconds=integer(mapping(raw.get("spec")).get("ttlSecondsAfterFinished")),
         deleting=_deleting(metadata),
+        created="" if node_uid else text(metadata.get("creationTimestamp")),
+        unlabelled_pods=_has_unlabelled_pods(raw),
     )
 
 
@@ -200,6 +204,16 @@ def _is_deep(value: Any) -> bool:
         if not layer:
             return False
     return True
+
+
+def _has_unlabelled_pods(job: dict[str, Any]) -> bool:
+    """Say whether a Job gives its Pods labels, as every API server makes it do, but none of ours.
+
+    AIBrix's own controller labels its Jobs only.
+    """
+    template = mapping(mapping(job.get("spec")).get("template"))
+    marks = mapping(mapping(template.get("metadata")).get("labels"))
+    return bool(marks) and labels.WARMUP_UID not in marks
 
 
 def _deleting(metadata: dict[str, Any]) -> bool:

@@ -26,7 +26,7 @@ class _Told(NamedTuple):
     position: int
     state: WarmupState
     cause: tuple[str, str]
-    outcomes: frozenset[str]
+    outcomes: frozenset[tuple[str, NodeJobState]]  # by the target's key
     contested_by: str = ""
 
 
@@ -56,7 +56,9 @@ class Announcer:
 
 def _summary(warmup: Warmup) -> _Told:
     cause = first_trouble(warmup)
-    outcomes = frozenset(key for key, target in warmup.targets.items() if target.state in TOLD)
+    outcomes = frozenset(
+        (key, target.state) for key, target in warmup.targets.items() if target.state in TOLD
+    )
     named = (cause.node_name, cause.words.reason) if cause else ("", "")
     return _Told(warmup.position, warmup.state, named, outcomes, warmup.contested_by)
 
@@ -64,7 +66,8 @@ def _summary(warmup: Warmup) -> _Told:
 def _changes(
     state: State, warmup: Warmup, told: _Told | None, now: _Told
 ) -> Iterator[Announcement]:
-    ended = [warmup.targets[key] for key in now.outcomes - (told.outcomes if told else set())]
+    news = now.outcomes - (told.outcomes if told else frozenset())
+    ended = [warmup.targets[key] for key, _ in news]
     ended.sort(key=lambda target: target.node_name)
     if len(now.outcomes) <= TOLD_SINGLY:
         for target in ended:

@@ -124,11 +124,12 @@ class Scene:
         cordoned: bool = False,
         taints: Sequence[tuple[str, str, str]] = (),
         marks: Mapping[str, str] | None = None,
+        created: str = "",
     ) -> Seen:
         """Give the observation that a node is there."""
         given = {labels.POOL: pool, labels.ENABLED: enabled, **(marks or {})}
         kept = tuple(sorted((key, value) for key, value in given.items() if value is not None))
-        level = NodeLevel(kept, tuple(taints), "True", cordoned)
+        level = NodeLevel(kept, tuple(taints), "True", cordoned, created)
         self.uids[name] = uid or self.uids.get(name, f"uid-{name}")
         return Seen(CLUSTER, self.node_subject(name), str(self.next()), level)
 

@@ -1,5 +1,7 @@
 """Leaving: a node that goes, or loses its authorisation, before it has an outcome."""
 
+import pytest
+
 from machines.intents import DeleteJob
 from machines.node_jobs import NodeJobState
 from machines.observations import Absent, Done
@@ -80,17 +82,27 @@ def test_who_comes_back_is_wanted_again() -> None:
     assert scene.target("a").vanished == 0
 
 
-def test_an_outcome_that_came_in_between_counts() -> None:
-    """A Job that ended before it was deleted gave its machine an outcome, should it come back."""
+@pytest.mark.parametrize(
+    ("outcome", "counts"), [("Complete", (2, 1, 0)), ("Failed", (2, 0, 1)), ("", (1, 0, 0))]
+)
+def test_an_outcome_that_came_in_between_counts(outcome: str, counts: tuple[int, int, int]) -> None:
+    """A Job that ended before it was deleted is its machine's outcome, here as in a later log."""
     scene = Scene()
     scene.nodes("a", "b")
     scene.warmup(spec_of(selecting()))
     scene.accept("a")
     scene.node("a", enabled=None)
-    scene.job("a", "Complete")
-    assert scene.status["succeededNodes"] == 0
-    scene.node("a")
-    assert scene.status["succeededNodes"] == 1
+    scene.job("a", outcome)
+    status = scene.status
+    assert (status["desiredNodes"], status["succeededNodes"], status["failedNodes"]) == counts
+    later = Scene(synced=False)
+    later.node("a", enabled=None)
+    later.node("b")
+    later.warmup(spec_of(selecting()))
+    later.foreign_job("job", scene.job_level("a", outcome))
+    later.sync()
+    assert later.status["desiredNodes"] == status["desiredNodes"]
+    assert later.status["succeededNodes"] == status["succeededNodes"]
 
 
 def test_a_named_node_that_leaves_is_waited_for() -> None:
