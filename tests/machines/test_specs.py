@@ -5,11 +5,13 @@ from typing import Any
 
 import pytest
 
+from engine.canonical_json import Number
 from machines.specs import Fault, Requirement, WarmupSpec, parse
 
 IMAGE = {"image": "busybox", "command": ["true"]}
 PRELOAD = {"images": [IMAGE]}
 NAMES = {"nodes": {"names": ["a"]}}
+LABELS = {"matchLabels": {"pool": "a"}}
 
 
 def raw(**changes: Any) -> dict[str, Any]:
@@ -103,7 +105,7 @@ def test_modes(mode: str | None) -> None:
         ({"targets": []}, "spec.targets"),
         ({"targets": "all"}, "spec.targets"),
         ({"targets": [{}]}, "spec.targets[0]"),
-        ({"targets": [NAMES, {**NAMES, "nodeSelector": {}}]}, "spec.targets[1]"),
+        ({"targets": [NAMES, {**NAMES, "nodeSelector": LABELS}]}, "spec.targets[1]"),
         ({"targets": [{"nodes": {}}]}, "spec.targets[0].nodes.names"),
         ({"targets": [{"nodes": {"names": ["a", ""]}}]}, "spec.targets[0].nodes.names[1]"),
         ({"targets": [{"nodes": {"names": ["a b"]}}]}, "spec.targets[0].nodes.names[0]"),
@@ -125,9 +127,77 @@ def test_modes(mode: str | None) -> None:
             "spec.targets[0].nodeSelector.matchExpressions[0].values",
         ),
         ({"targets": term(key="")}, "spec.targets[0].nodeSelector.matchExpressions[0].key"),
+        ({"targets": ["a"]}, "spec.targets[0]"),
+        ({"targets": [NAMES] * 33}, "spec.targets"),
+        ({"targets": [{"nodes": {"names": ["A"]}}]}, "spec.targets[0].nodes.names[0]"),
+        ({"targets": [{"nodes": {"names": [None]}}]}, "spec.targets[0].nodes.names[0]"),
+        ({"targets": [{"nodes": {"names": ["a"] * 1001}}]}, "spec.targets[0].nodes.names"),
+        ({"targets": [{"nodes": {"names": ["a"] * 1000}}, NAMES]}, "spec.targets"),
+        (
+            {"targets": selector(matchLabels={"a b": "c"})},
+            "spec.targets[0].nodeSelector.matchLabels.a b",
+        ),
+        (
+            {"targets": selector(matchLabels={"a": "b c"})},
+            "spec.targets[0].nodeSelector.matchLabels.a",
+        ),
+        (
+            {"targets": selector(matchLabels={"a": None})},
+            "spec.targets[0].nodeSelector.matchLabels.a",
+        ),
+        (
+            {"targets": selector(matchExpressions=["a"])},
+            "spec.targets[0].nodeSelector.matchExpressions[0]",
+        ),
+        ({"targets": term(key="/a")}, "spec.targets[0].nodeSelector.matchExpressions[0].key"),
+        (
+            {"targets": term(key="p" * 254 + "/a")},
+            "spec.targets[0].nodeSelector.matchExpressions[0].key",
+        ),
+        (
+            {"targets": term(key="a" * 64)},
+            "spec.targets[0].nodeSelector.matchExpressions[0].key",
+        ),
+        (
+            {"targets": term(operator="In", values=["a", "b" * 64])},
+            "spec.targets[0].nodeSelector.matchExpressions[0].values[1]",
+        ),
         ({"imagePreload": None}, "spec"),
+        ({"imagePreload": "busybox"}, "spec.imagePreload"),
+        ({"imagePreload": {"images": ["busybox"]}}, "spec.imagePreload.images[0]"),
+        (
+            {"imagePreload": {"images": [{**IMAGE, "image": f"i:{n}"} for n in range(33)]}},
+            "spec.imagePreload.images",
+        ),
+        (
+            {"imagePreload": {"images": [{**IMAGE, "command": ["x"] * 65}]}},
+            "spec.imagePreload.images[0].command",
+        ),
+        (
+            {"imagePreload": {"images": [{**IMAGE, "args": ["x"] * 65}]}},
+            "spec.imagePreload.images[0].args",
+        ),
+        (
+            {"imagePreload": {"images": [{**IMAGE, "command": "true"}]}},
+            "spec.imagePreload.images[0].command",
+        ),
+        (
+            {"imagePreload": {"images": [{**IMAGE, "image": "busybox\u2003"}]}},
+            "spec.imagePreload.images[0].image",
+        ),
+        (
+            {"imagePreload": {**PRELOAD, "pullSecrets": [{"name": "a_b"}]}},
+            "spec.imagePreload.pullSecrets[0].name",
+        ),
+        (
+            {"imagePreload": {**PRELOAD, "pullSecrets": [{"name": "a"}] * 33}},
+            "spec.imagePreload.pullSecrets",
+        ),
         ({"imagePreload": {"images": []}}, "spec"),
-        ({"imagePreload": None, "custom": {"initContainers": [{}]}}, "spec"),
+        (
+            {"imagePreload": None, "custom": {"initContainers": [{"name": "i", "image": "x"}]}},
+            "spec",
+        ),
         (
             {"imagePreload": {"images": [{**IMAGE, "image": " "}]}},
             "spec.imagePreload.images[0].image",
@@ -142,11 +212,15 @@ def test_modes(mode: str | None) -> None:
             {"imagePreload": {**PRELOAD, "pullSecrets": [{"name": ""}]}},
             "spec.imagePreload.pullSecrets[0].name",
         ),
-        ({"custom": {"containers": ["c"]}}, "spec.custom.containers[0]"),
-        ({"custom": {"imagePullSecrets": [{}]}}, "spec.custom.imagePullSecrets[0].name"),
         ({"custom": ["c"]}, "spec.custom"),
         ({"policies": {"parallelism": 0}}, "spec.policies.parallelism"),
+        ({"policies": {"parallelism": 2**31}}, "spec.policies.parallelism"),
+        ({"policies": {"parallelism": 1.5}}, "spec.policies.parallelism"),
         ({"policies": {"retryLimit": -1}}, "spec.policies.retryLimit"),
+        ({"policies": {"retryLimit": 2**31}}, "spec.policies.retryLimit"),
+        ({"policies": {"jobTimeoutSeconds": 2**63}}, "spec.policies.jobTimeoutSeconds"),
+        ({"policies": {"ttlSecondsAfterFinished": 0}}, "spec.policies.ttlSecondsAfterFinished"),
+        ({"policies": {"ttlSecondsAfterFinished": 2**31}}, "spec.policies.ttlSecondsAfterFinished"),
         ({"policies": {"jobTimeoutSeconds": "5"}}, "spec.policies.jobTimeoutSeconds"),
         ({"policies": {"ttlSecondsAfterFinished": True}}, "spec.policies.ttlSecondsAfterFinished"),
     ],
@@ -179,6 +253,37 @@ def test_every_fault_at_once() -> None:
         "spec.imagePreload.images[1].command",
         "spec.policies.retryLimit",
     ]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"targets": [NAMES] * 32},
+        {"targets": [{"nodes": {"names": ["a"] * 500}}] * 2},
+        {"targets": selector(matchLabels={"p" * 253 + "/" + "n" * 63: "v" * 63, "b": ""})},
+        {"targets": [{"nodes": {"names": ["node.a-1", "1"]}, "nodeSelector": None}]},
+        {"imagePreload": {"images": [{**IMAGE, "command": ["x"] * 64, "args": [""] * 64}]}},
+        {"imagePreload": {"images": [{**IMAGE, "args": None, "imagePullPolicy": None}]}},
+        {"imagePreload": {**PRELOAD, "pullSecrets": [{"name": "registry.auth"}] * 32}},
+        {"policies": {"parallelism": 2**31 - 1, "jobTimeoutSeconds": 2**63 - 1}},
+        {"policies": {"ttlSecondsAfterFinished": 2**31 - 1, "retryLimit": None}},
+    ],
+)
+def test_bounds_are_no_tighter(changes: dict[str, Any]) -> None:
+    """What lies just within a bound is taken; null counts as left out [W30]."""
+    assert parse(raw(**changes)).faults == ()
+
+
+@pytest.mark.parametrize("number", [5.0, Number("5.0"), Number("5e0")])
+def test_a_whole_number_may_be_written_with_a_point(number: Any) -> None:
+    """The API server takes 5.0 for 5, and so does the controller."""
+    assert spec_of(policies={"parallelism": number}).parallelism == 5
+
+
+def test_what_could_not_be_read_is_the_one_fault() -> None:
+    """Images that are no list leave open whether there is something to run: that is not told."""
+    assert faults_of(imagePreload={"images": {}}) == ["spec.imagePreload.images"]
+    assert faults_of(imagePreload=None, custom={"containers": "c"}) == ["spec.custom.containers"]
 
 
 def test_a_fault_in_one_line() -> None:
@@ -214,7 +319,14 @@ WHOLE = {
         "images": [{**IMAGE, "args": ["x"], "imagePullPolicy": "Always"}],
         "pullSecrets": [{"name": "s"}],
     },
-    "custom": {"containers": [{"name": "c"}], "imagePullSecrets": [{"name": "s"}]},
+    "custom": {
+        "initContainers": [{"name": "i", "image": "x", "command": ["true"], "tty": False}],
+        "containers": [
+            {"name": "c", "image": "x", "volumeMounts": [{"name": "v", "mountPath": "/v"}]}
+        ],
+        "volumes": [{"name": "v", "emptyDir": {}}],
+        "imagePullSecrets": [{"name": "s"}],
+    },
     "policies": {"parallelism": 1, "retryLimit": 0},
 }
 POISONS: tuple[Any, ...] = (
