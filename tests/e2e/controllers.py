@@ -6,7 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -157,6 +157,14 @@ def assert_replay_agrees(log: str, warmup: dict[str, object]) -> None:
     shown = run_warmlog("replay", log, "--object", name, "-o", "json").strip()
     held = json.dumps(warmup["status"], sort_keys=True, separators=(",", ":"))
     assert shown == held
+    run_warmlog("verify", log)
+
+
+def assert_replays_agree(log: str, warmups: Mapping[str, dict[str, object]]) -> None:
+    """As `assert_replay_agrees` for all warmups of one namespace, by name, with one replay."""
+    items = json.loads(run_warmlog("replay", log, "-o", "json"))["items"]
+    shown = {item["name"]: item["status"] for item in items}
+    assert shown == {name: warmup["status"] for name, warmup in warmups.items()}
     run_warmlog("verify", log)
 
 
