@@ -14,7 +14,7 @@ WORDS = "exceeded quota: none, requested: pods=1, used: pods=0, limited: pods=0"
 
 
 def test_refused_pods_are_told_within_seconds() -> None:
-    """A quota keeps every Pod out: five seconds later the status has the server's own words."""
+    """A quota keeps every Pod out: five seconds later the status has the server's words [W37]."""
     world = pool_world("n1", "n2")
     world.forbid("Pod", "default", WORDS)
     world.apply(manifest())
