@@ -81,7 +81,7 @@ def test_no_wait_at_all() -> None:
     ],
 )
 def test_a_name_outside_the_boundary_waits(changes: dict[str, object], words: str) -> None:
-    """A named node that may not be warmed is waited for like an absent one, and told why [W40]."""
+    """A named node that may not be warmed is waited for, and told why [W12] [W40]."""
     scene = Scene()
     scene.node("a", **changes)
     scene.warmup(spec_of(naming("a")), wait="10")
@@ -185,7 +185,7 @@ def test_nothing_selected() -> None:
 
 
 def test_a_selector_is_a_filter() -> None:
-    """What it matches outside the boundary is counted as skipped, and fails nothing [W41]."""
+    """What it matches outside the boundary is counted as skipped, and fails nothing [W12] [W41]."""
     scene = Scene()
     scene.node("a")
     scene.node("b", pool="q", marks={"os": "linux"})
