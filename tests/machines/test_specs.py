@@ -270,7 +270,7 @@ def test_every_fault_at_once() -> None:
     ],
 )
 def test_bounds_are_no_tighter(changes: dict[str, Any]) -> None:
-    """What lies just within a bound is taken; null counts as left out [W30]."""
+    """What lies just within a bound is taken; null counts as left out."""
     assert parse(raw(**changes)).faults == ()
 
 
