@@ -145,6 +145,15 @@ def test_a_volume_has_one_source() -> None:
     assert faults(volumes=[{**VOLUME, "hostPath": None}]) == []
 
 
+def test_a_volumes_name_means_one_volume() -> None:
+    """Two volumes of one name are refused, whichever the mounts mean [W107]."""
+    read = parsed(volumes=[VOLUME, {"name": "v", "hostPath": {"path": "/models"}}])
+    assert read.spec is None
+    assert [str(fault) for fault in read.faults] == [
+        "spec.custom.volumes[1].name: is the name of another volume as well: v"
+    ]
+
+
 @pytest.mark.parametrize("source", VOLUME_SOURCES)
 def test_every_source_will_do(source: str) -> None:
     """Not one of Kubernetes' volume sources is refused."""
