@@ -5,7 +5,7 @@ import os
 import signal
 import socket
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from uuid import uuid4
 
@@ -15,7 +15,6 @@ from adapters.code_digests import code_digest, code_version
 from adapters.http.serving import serving
 from adapters.kubernetes.announcing import Announcement, announce
 from adapters.kubernetes.configuring import load_access
-from adapters.kubernetes.crd_checking import check_crd
 from adapters.kubernetes.http_api import HttpApi
 from adapters.kubernetes.leases import LeaseHolder, LeaseLost, LeaseTerms
 from adapters.kubernetes.timing import SystemTimer
@@ -23,6 +22,7 @@ from adapters.ports import Api
 from adapters.running.announcing import Announcer
 from adapters.running.clocks import SteadyClock
 from adapters.running.controller import Controller, Limits
+from adapters.running.crd_watching import watch_crd
 from adapters.running.guarding import Guard, GuardedApi, Unguarded
 from adapters.running.health import ControllerHealth
 from adapters.running.logs_opening import begin_patiently, open_patiently
@@ -34,11 +34,9 @@ from adapters.store.locations import Kind, Location, parse_location
 from engine.errors import Fenced, LogUnreadable, PositionTaken, WarmlogError
 from engine.replaying import Replayed
 from machines.states import State
-from machines.statuses import STATUS_PATHS
 
 STOPPED, LOST = 0, 3  # exit codes; see docs/command-line.md
 SUPERSEDED = (Fenced, PositionTaken)
-CRD_SECONDS = 10.0  # between two looks at a CRD that lacks something
 EVENTS_WAITING = 1000  # announcements; more are dropped, they are a courtesy
 
 _log = structlog.get_logger("warmlog")
@@ -163,12 +161,15 @@ async def _control(
     announcer = Announcer(writer.state)
     waiting: asyncio.Queue[Announcement] = asyncio.Queue(EVENTS_WAITING)
 
+    def send(announcement: Announcement) -> None:
+        if not waiting.full():
+            waiting.put_nowait(announcement)
+
     def tell(state: State) -> None:
         for announcement in announcer.news(state):
             about = f"{announcement.subject.namespace}/{announcement.subject.name}"
             _log.info(announcement.note, about=about, reason=announcement.reason)
-            if not waiting.full():
-                waiting.put_nowait(announcement)
+            send(announcement)
 
     controller = Controller(
         writer,
@@ -183,7 +184,7 @@ async def _control(
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(controller.run())
             tasks.create_task(_announce_all(api, waiting, settings.request_timeout_seconds))
-            tasks.create_task(_check_crd(api, health, settings.request_timeout_seconds))
+            tasks.create_task(_watch_crd(api, health, send, settings.request_timeout_seconds))
     except asyncio.CancelledError:
         if not writer.unsent_rows:
             await save(log, Replayed(writer.state, writer.cursor, 0), identity.code_digest)
@@ -240,13 +241,10 @@ async def _announce_all(
         _log.debug("announced", reason=one.reason, note=one.note, answer=type(answer).__name__)
 
 
-async def _check_crd(api: Api, health: ControllerHealth, timeout_seconds: float) -> None:
-    """Say what the served CRD lacks, until it lacks nothing."""
-    while True:
-        words = await check_crd(api, STATUS_PATHS, timeout_seconds=timeout_seconds)
-        if words and words != health.crd_words:
-            _log.warning(words)
+async def _watch_crd(
+    api: Api, health: ControllerHealth, send: Callable[[Announcement], None], seconds: float
+) -> None:
+    def tell(words: str) -> None:
         health.crd_words = words
-        if not words:
-            return
-        await asyncio.sleep(CRD_SECONDS)
+
+    await watch_crd(api, tell, send, SystemTimer(), clock=time.time_ns, timeout_seconds=seconds)

@@ -49,8 +49,13 @@ MODEL_WARMUP = Kind(
     "ModelWarmup", f"{labels.GROUP}/{labels.VERSION}", "modelwarmups", namespaced=True
 )
 
+DEFINITION = Kind(
+    "CustomResourceDefinition", "apiextensions.k8s.io/v1", "customresourcedefinitions",
+    namespaced=False,
+)  # fmt: skip
+
 WATCHED: tuple[Kind, ...] = (NAMESPACE, NODE, JOB, POD, MODEL_WARMUP)
-KIND_BY_NAME = {kind.name: kind for kind in WATCHED}
+KIND_BY_NAME = {kind.name: kind for kind in (*WATCHED, DEFINITION)}
 
 
 def list_request(kind: Kind, *, rows: int = PAGE_ROWS, continued: str = "") -> Request:
