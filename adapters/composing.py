@@ -5,7 +5,7 @@ import os
 import signal
 import socket
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from uuid import uuid4
 
@@ -13,7 +13,6 @@ import structlog
 
 from adapters.code_digests import code_digest, code_version
 from adapters.http.serving import serving
-from adapters.kubernetes.announcing import Announcement, announce
 from adapters.kubernetes.configuring import load_access
 from adapters.kubernetes.http_api import HttpApi
 from adapters.kubernetes.leases import LeaseHolder, LeaseLost, LeaseTerms
@@ -26,6 +25,7 @@ from adapters.running.crd_watching import watch_crd
 from adapters.running.guarding import Guard, GuardedApi, Unguarded
 from adapters.running.health import ControllerHealth
 from adapters.running.logs_opening import begin_patiently, open_patiently
+from adapters.running.outboxes import Outbox
 from adapters.running.snapshotting import replay_quickly, save
 from adapters.running.writing import Identity
 from adapters.settings import RunSettings
@@ -37,7 +37,6 @@ from machines.states import State
 
 STOPPED, LOST = 0, 3  # exit codes; see docs/command-line.md
 SUPERSEDED = (Fenced, PositionTaken)
-EVENTS_WAITING = 1000  # announcements; more are dropped, they are a courtesy
 
 _log = structlog.get_logger("warmlog")
 
@@ -159,32 +158,29 @@ async def _control(
     writer = await begin_patiently(log, identity, health, clock=time.time_ns, fold_all=fold_all)
     _log.info("session started", epoch=writer.cursor.epoch, position=writer.cursor.position)
     announcer = Announcer(writer.state)
-    waiting: asyncio.Queue[Announcement] = asyncio.Queue(EVENTS_WAITING)
-
-    def send(announcement: Announcement) -> None:
-        if not waiting.full():
-            waiting.put_nowait(announcement)
+    seconds = settings.request_timeout_seconds
+    outbox = Outbox(api, instance=f"{socket.gethostname()}-{os.getpid()}", timeout_seconds=seconds)
 
     def tell(state: State) -> None:
         for announcement in announcer.news(state):
             about = f"{announcement.subject.namespace}/{announcement.subject.name}"
             _log.info(announcement.note, about=about, reason=announcement.reason)
-            send(announcement)
+            outbox.put(announcement)
 
     controller = Controller(
         writer,
         api,
         clock=SteadyClock(writer.cursor.at),
         timer=SystemTimer(),
-        limits=Limits(timeout_seconds=settings.request_timeout_seconds),
+        limits=Limits(timeout_seconds=seconds),
         announce=tell,
     )
     health.controller = controller
     try:
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(controller.run())
-            tasks.create_task(_announce_all(api, waiting, settings.request_timeout_seconds))
-            tasks.create_task(_watch_crd(api, health, send, settings.request_timeout_seconds))
+            tasks.create_task(outbox.run())
+            tasks.create_task(_watch_crd(api, health, outbox, seconds))
     except asyncio.CancelledError:
         if not writer.unsent_rows:
             await save(log, Replayed(writer.state, writer.cursor, 0), identity.code_digest)
@@ -231,20 +227,10 @@ async def _leased(
         await holder.release()
 
 
-async def _announce_all(
-    api: Api, waiting: asyncio.Queue[Announcement], timeout_seconds: float
-) -> None:
-    instance = f"{socket.gethostname()}-{os.getpid()}"
-    while True:
-        one = await waiting.get()
-        answer = await announce(api, one, instance=instance, timeout_seconds=timeout_seconds)
-        _log.debug("announced", reason=one.reason, note=one.note, answer=type(answer).__name__)
-
-
-async def _watch_crd(
-    api: Api, health: ControllerHealth, send: Callable[[Announcement], None], seconds: float
-) -> None:
+async def _watch_crd(api: Api, health: ControllerHealth, outbox: Outbox, seconds: float) -> None:
     def tell(words: str) -> None:
         health.crd_words = words
 
-    await watch_crd(api, tell, send, SystemTimer(), clock=time.time_ns, timeout_seconds=seconds)
+    await watch_crd(
+        api, tell, outbox.put, SystemTimer(), clock=time.time_ns, timeout_seconds=seconds
+    )
