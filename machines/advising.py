@@ -57,6 +57,10 @@ BY_REASON: dict[str, str] = {
         f"`kubectl -n {{namespace}} annotate modelwarmup {{name}} {SUSPEND}-` lets it go on"
     ),
     "JobRetrying": f"nothing yet: it is tried again; to see why it failed, {_JOB_LOG}",
+    "CommandFailed": (
+        f"{_JOB_LOG}; the image is on {{node}}, so give a command that works in it, in a new "
+        "ModelWarmup"
+    ),
     # a Job that failed
     "BackoffLimitExceeded": f"{_JOB_LOG}, and see why it fails on {{node}}",
     "DeadlineExceeded": (

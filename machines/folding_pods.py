@@ -140,10 +140,13 @@ def _note_pod(target: Target, level: PodLevel) -> Target:
 def _failure(target: Target, level: PodLevel) -> Words:
     """A Pod that was cut off before it ran tells less than what had kept it from running.
 
-    A kubelet gives the containers of a deleted Pod that never started exit code 137.
+    A kubelet gives the containers of a deleted Pod that never started exit code 137. And one that
+    was cut off in its second attempt tells less than how the first one failed by itself.
     """
     if target.cause.reason and (level.exit_code is None or level.deleting):
         return target.cause
+    if target.failure.reason and level.deleting:
+        return target.failure
     message = level.message
     if level.exit_code is not None:
         code = f"exit code {level.exit_code}"

@@ -1,10 +1,11 @@
 """Why a Pod does not run, or failed: the nearest cause, in steadied words."""
 
+import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from adapters.kubernetes.fields import integer, mapping, mappings, text
-from machines.causes import DISRUPTED, HOPELESS
+from machines.causes import COMMAND_FAILED, DISRUPTED, HOPELESS
 from machines.steadying import (
     LIMIT,
     cut,
@@ -17,6 +18,12 @@ from machines.steadying import (
 
 # What every container goes through on its way; no cause of anything.
 _ON_ITS_WAY = frozenset({"PodInitializing", "ContainerCreating"})
+
+# How kubelets call a command that did not even begin to run, each with the image at hand.
+_NOT_STARTED = frozenset({"StartError", "ContainerCannotRun", "RunContainerError"})
+# What a runtime that looks for the command before it starts it says of one that is not there.
+_NO_COMMAND = re.compile(r'executable file|exec format error|exec: "')
+_IMAGE_THERE = "the image is there, but container"
 
 _NAME = 64  # characters of a container's name
 _REASON = 256  # characters of a reason word
@@ -32,6 +39,8 @@ class Cause(NamedTuple):
 
 class _Container(NamedTuple):
     name: str
+    regular: bool  # it runs beside the others, not before them
+    pulled: bool  # it was created once, which takes its image
     waiting: dict[str, Any]
     ended: dict[str, Any]
 
@@ -41,7 +50,8 @@ def pod_cause(raw: dict[str, Any]) -> Cause:
 
     In order: a disruption (reason `DisruptionTarget`, words that begin with the kubelet's or the
     evictor's own reason), the Pod's own reason (DeadlineExceeded, …), the first container that
-    ended with another exit code than 0, a container that waits, the scheduler.
+    ended with another exit code than 0 (`CommandFailed` when its image had been pulled), a
+    container that waits, the scheduler.
     """
     status = mapping(raw.get("status"))
     if status.get("phase") == "Succeeded":
@@ -83,12 +93,15 @@ def _own_reason(status: dict[str, Any], owner: str) -> Cause | None:
 
 
 def _failed(raw: dict[str, Any], owner: str) -> Cause | None:
+    status = mapping(raw.get("status"))
+    deleting = "deletionTimestamp" in mapping(raw.get("metadata"))
     for container in _containers(raw):
         code = integer(container.ended.get("exitCode"))
         if not code:
             continue
-        reason = text(container.ended.get("reason")) or "Error"
-        said = f"container {container.name} exited with code {code}"
+        reason, said = _ending(container, code, deleting=deleting)
+        if container.regular and _others_work(status):
+            said += ", while others of its Pod are still at work"
         words = steady_end(text(container.ended.get("message")), owner)
         if words:
             said += ": "
@@ -96,6 +109,28 @@ def _failed(raw: dict[str, Any], owner: str) -> Cause | None:
             said += cut_start(words, LIMIT - len(said))
         return Cause(reason, said, code)
     return None
+
+
+def _ending(container: _Container, code: int, *, deleting: bool) -> tuple[str, str]:
+    """Give reason and words of a container's bad end.
+
+    A Pod that is being deleted had its containers killed: that is no failure of what they ran.
+    """
+    reason = text(container.ended.get("reason")) or "Error"
+    if reason in _NOT_STARTED:
+        said = f"{_IMAGE_THERE} {container.name} could not start its command"
+        return COMMAND_FAILED, f"{said} ({cut(reason, _NAME)}, exit code {code})"
+    if reason == "Error" and container.pulled and not deleting:
+        return COMMAND_FAILED, f"{_IMAGE_THERE} {container.name} failed with exit code {code}"
+    return reason, f"container {container.name} failed with exit code {code}"
+
+
+def _others_work(status: dict[str, Any]) -> bool:
+    """Say whether a regular container has not ended: before they all have, no Pod has failed."""
+    if status.get("phase") == "Failed":
+        return False
+    states = [mapping(one.get("state")) for one in mappings(status.get("containerStatuses"))]
+    return not all(state.get("terminated") for state in states)
 
 
 def _waiting(raw: dict[str, Any], owner: str) -> Cause | None:
@@ -106,6 +141,11 @@ def _waiting(raw: dict[str, Any], owner: str) -> Cause | None:
             continue
         reason, words = steady_waiting(reason, text(container.waiting.get("message")), owner)
         cause = Cause(reason, words or f"container {container.name} waits")
+        if reason in _NOT_STARTED or (
+            reason == "CreateContainerError" and _NO_COMMAND.search(words)
+        ):
+            said = f"{_IMAGE_THERE} {container.name} cannot start its command"
+            cause = Cause(COMMAND_FAILED, cut(f"{said}: {words}" if words else said))
         if reason in HOPELESS:
             return cause  # said before any other container's: waiting does not help
         first = first or cause
@@ -130,7 +170,9 @@ def _containers(raw: dict[str, Any]) -> Iterator[_Container]:
             ended = mapping(state.get("terminated"))
             if waiting and not ended:  # it failed before, and waits to be started again
                 ended = mapping(mapping(one.get("lastState")).get("terminated"))
-            yield _Container(cut(text(one.get("name")), _NAME), waiting, ended)
+            pulled = bool(text(one.get("imageID")))
+            regular = field == "containerStatuses"
+            yield _Container(cut(text(one.get("name")), _NAME), regular, pulled, waiting, ended)
 
 
 def _condition(status: dict[str, Any], name: str) -> dict[str, Any]:

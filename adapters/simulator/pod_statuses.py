@@ -24,8 +24,10 @@ def running(pod: Manifest, now: int) -> Manifest:
     """Give the status of a Pod all of whose containers run."""
     state = {"running": {"startedAt": timestamp(now)}}
     status = {**_with_containers(pod, state, ready=True), "phase": "Running"}
+    for entry in status["containerStatuses"]:
+        entry["imageID"] = f"simulated/{entry['image']}"
     done = {"terminated": {"exitCode": 0, "reason": "Completed"}}
-    first = _entries(pod["spec"].get("initContainers") or (), done, ready=True)
+    first = _entries(pod, pod["spec"].get("initContainers") or (), done, ready=True)
     if first:
         status["initContainerStatuses"] = first
     return _with_readiness(status, now, ready=True)
@@ -46,7 +48,7 @@ def failed(
         pod, {"terminated": _terminated(pod, now, exit_code, reason, message)}, ready=False
     )
     well = {"terminated": _terminated(pod, now, 0, "Completed", "")}
-    rest = _entries(pod["spec"]["containers"][1:], well, ready=False)
+    rest = _entries(pod, pod["spec"]["containers"][1:], well, ready=False)
     status = {**status, "phase": "Failed"}
     status["containerStatuses"] = [*status["containerStatuses"][:1], *rest]
     return _with_readiness(status, now, ready=False, reason="PodFailed")
@@ -77,12 +79,14 @@ def _terminated(pod: Manifest, now: int, code: int, reason: str, message: str) -
 
 def _with_containers(pod: Manifest, state: Manifest, *, ready: bool) -> Manifest:
     status = dict(pod["status"])
-    status["containerStatuses"] = _entries(pod["spec"]["containers"], state, ready=ready)
+    status["containerStatuses"] = _entries(pod, pod["spec"]["containers"], state, ready=ready)
     return status
 
 
-def _entries(containers: Any, state: Manifest, *, ready: bool) -> list[Manifest]:
+def _entries(pod: Manifest, containers: Any, state: Manifest, *, ready: bool) -> list[Manifest]:
     began = "running" in state
+    # The image of a container that was created once stays known, whatever becomes of it.
+    known = {entry["name"]: entry for entry in pod["status"].get("containerStatuses") or ()}
     return [
         {
             "name": container["name"],
@@ -91,7 +95,7 @@ def _entries(containers: Any, state: Manifest, *, ready: bool) -> list[Manifest]
             "ready": ready,
             "restartCount": 0,
             "image": container["image"],
-            "imageID": "",
+            "imageID": known.get(container["name"], {}).get("imageID", ""),
             "started": began,
         }
         for container in containers

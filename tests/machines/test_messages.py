@@ -86,6 +86,28 @@ def test_a_pod_that_was_cut_off() -> None:
     assert words(scene) == ("DeadlineExceeded", "Unschedulable: no node; late")
 
 
+def test_a_second_attempt_that_was_cut_off() -> None:
+    """A deadline that ends a later attempt is told after how an earlier one failed [W53]."""
+    scene, job = running()
+    scene.pod(job, "pod", "Failed", "a", reason="CommandFailed", message="bad disk", exit_code=5)
+    scene.job("a", failed_attempts=1)
+    scene.pod(job, "pod2", "Running", "a")
+    killed = {"reason": "Error", "message": "killed", "exit_code": 137, "deleting": True}
+    scene.pod(job, "pod2", "Failed", "a", **killed)
+    scene.job("a", "Failed", reason="DeadlineExceeded", message="too slow")
+    expected = "CommandFailed: exit code 5: bad disk; too slow"
+    assert words(scene) == ("DeadlineExceeded", expected)
+
+
+def test_an_attempt_that_failed_by_itself_is_told_instead_of_the_one_before() -> None:
+    """The last attempt that nobody cut off is the one that is told."""
+    scene, job = running()
+    scene.pod(job, "pod", "Failed", "a", reason="CommandFailed", message="bad disk", exit_code=5)
+    scene.pod(job, "pod2", "Failed", "a", reason="Evicted", message="no room")
+    scene.job("a", "Failed", reason="BackoffLimitExceeded", message="limit reached")
+    assert words(scene)[1] == "Evicted: no room; limit reached"
+
+
 def test_a_job_without_words() -> None:
     """A Failed condition that says nothing still gives a reason and a sentence."""
     scene, _ = running()
