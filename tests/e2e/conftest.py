@@ -9,7 +9,7 @@ import pytest
 import pytest_asyncio
 
 from tests.e2e.conditions import JOBS, WARMUPS
-from tests.e2e.controllers import deploy
+from tests.e2e.controllers import ControllerProcess, deploy
 from tests.e2e.controlplane.building import BuildingError, built_programs
 from tests.e2e.controlplane.running import ControlPlane
 from tests.e2e.controlplane.watching import request, wait_until
@@ -47,6 +47,17 @@ def kubeconfig(control_plane: ControlPlane, tmp_path: Path) -> Path:
     pool = "resource-pool.aibrix.ai/name=latency-pool"
     control_plane.kubectl("label", "namespace", "default", "--overwrite", pool)
     return control_plane.kubeconfig_for(token, tmp_path / "kubeconfig")
+
+
+@pytest.fixture(scope="module")
+def controller(
+    control_plane: ControlPlane, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[ControllerProcess]:
+    """A controller that the tests of one module share, each with a pool of its own."""
+    folder = tmp_path_factory.mktemp("controller")
+    kubeconfig = control_plane.kubeconfig_for(deploy(control_plane), folder / "kubeconfig")
+    with ControllerProcess(kubeconfig, folder) as running:
+        yield running
 
 
 @pytest_asyncio.fixture
