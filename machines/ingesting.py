@@ -135,7 +135,9 @@ def _deleted(state: State, deleted: Deleted, clock: int) -> Iterator[Draft]:
             version=str(_version(deleted.version)),
             level=deleted.last.to_json(),
         )
-    yield _draft(deleted.cluster, deleted.subject, "Gone", version=str(_version(deleted.version)))
+    told = {"inferred": True} if deleted.inferred else {}
+    version = str(_version(deleted.version))
+    yield _draft(deleted.cluster, deleted.subject, "Gone", version=version, **told)
 
 
 def _ended_since(old: Level, last: Level) -> bool:
@@ -157,7 +159,7 @@ def _listed(state: State, listed: Listed, clock: int) -> Iterator[Draft]:
     missing = [
         known
         for uid, known in cluster.objects[listed.kind].items()
-        if uid not in present and known.version <= version
+        if uid not in present and uid not in listed.unsettled and known.version <= version
     ]
     for known in missing:
         yield _draft(listed.cluster, known.subject, "Gone", version=str(version), inferred=True)

@@ -29,25 +29,30 @@ class Deleted(NamedTuple):
     """A watch said that the object is gone; `version` is the resourceVersion of its end.
 
     `last` is the level that the object had in its last moment, as the watch's last event shows
-    it: an outcome first seen there is still an outcome.
+    it: an outcome first seen there is still an outcome. `inferred` says that a complete list did
+    not hold it any more, `settled` that a fresh read by name did not find it.
     """
 
     cluster: str
     subject: Subject
     version: str
     last: Level | None = None
+    inferred: bool = False
+    settled: bool = False
 
 
 class Listed(NamedTuple):
     """A complete list of one kind: what it does not hold is gone (inferred).
 
     `version` is the list's own resourceVersion. The first one of a session makes the kind synced.
+    `unsettled` are uids that it does not hold and that are asked about first (`absences`).
     """
 
     cluster: str
     kind: str
     version: str
     items: tuple[Seen, ...]
+    unsettled: frozenset[str] = frozenset()
 
 
 class RolledBack(NamedTuple):

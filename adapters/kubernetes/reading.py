@@ -1,10 +1,12 @@
-"""Reading all of a kind afresh, page by page."""
+"""Reading afresh: all of a kind, page by page, or one object by its name."""
 
-from adapters.kubernetes.answers import INVALID
-from adapters.kubernetes.kinds import Kind
+from adapters.kubernetes.answers import INVALID, names_object, status_reason, status_words, uid_of
+from adapters.kubernetes.kinds import KIND_BY_NAME, Kind, get_request
+from adapters.kubernetes.normalising import ObjectMalformed, normalise
 from adapters.kubernetes.reflecting import ReadRefused, Reflector
 from adapters.ports import Api
-from machines.observations import Listed
+from engine.events import Subject
+from machines.observations import Listed, Seen
 
 _MOST_PAGES = 10_000  # five million objects: a server that says "more" for ever is broken
 
@@ -21,3 +23,24 @@ async def read_all(api: Api, kind: Kind, *, timeout_seconds: float) -> Listed:
             if isinstance(observation, Listed):
                 return observation
     raise ReadRefused(INVALID, f"the list of {kind.plural} has no end")
+
+
+async def read_one(api: Api, subject: Subject, *, timeout_seconds: float) -> Seen | None:
+    """Give an object as it is now; None when it is no more, whoever has its name.
+
+    Raises ApiUnanswered, and ReadRefused when the answer does not tell.
+    """
+    kind = KIND_BY_NAME[subject.kind]
+    request = get_request(kind, subject.namespace, subject.name)
+    response = await api.send(request, timeout_seconds=timeout_seconds)
+    if names_object(response, kind.plural, subject.name):
+        return None
+    uid = uid_of(response.body) if response.ok else ""
+    if not uid:
+        raise ReadRefused(response.code, status_words(response), status_reason(response))
+    if uid != subject.uid:
+        return None
+    try:
+        return normalise(api.cluster, kind, response.body)
+    except ObjectMalformed as error:
+        raise ReadRefused(response.code, str(error)) from error

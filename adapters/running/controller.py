@@ -16,6 +16,7 @@ from adapters.kubernetes.watching import ClusterWatch, WatchSettings
 from adapters.ports import Api
 from adapters.running.asking import Asker
 from adapters.running.effecting import Effector
+from adapters.running.settling import Settler
 from adapters.running.status_books import StatusBook, StatusWrite
 from adapters.running.status_sending import StatusSender
 from adapters.running.text_holding import TextHolder
@@ -85,6 +86,7 @@ class Controller:
             timeout_seconds=limits.timeout_seconds, concurrency=limits.effects,
         )  # fmt: skip
         self._asker = Asker(api, self.observe, timer, self._look, limits.timeout_seconds)
+        self._settler = Settler(api, self.observe, clock, limits.timeout_seconds)
         self._sender = StatusSender(
             api, self._settled,
             timeout_seconds=limits.timeout_seconds, concurrency=limits.statuses,
@@ -98,6 +100,7 @@ class Controller:
             tasks.create_task(self._effector.run(), name="effects")
             tasks.create_task(self._sender.run(), name="statuses")
             tasks.create_task(self._asker.run(), name="questions")
+            tasks.create_task(self._settler.run(), name="absences")
 
     async def observe(self, observations: tuple[Observation, ...]) -> None:
         """Take observations in; waits while too many of them wait already."""
@@ -130,6 +133,7 @@ class Controller:
             self._drained.set()
             for observation in batch:
                 self.book.note(observation)
+            batch = self._settler.sift(self.writer.state, batch)
             batch = self._texts.sift(self.writer.state, batch, now)
             batch += due_deadlines(self.writer.state, now)
             self.writer.fold_in(batch, now)

@@ -15,6 +15,7 @@ from adapters.kubernetes.reflecting import ReadRefused, Reflector
 from adapters.kubernetes.statuses import store_status
 from adapters.ports import ApiUnanswered
 from adapters.running.asking import AskingBook
+from adapters.running.settling import SettlingBook, settle
 from adapters.running.status_books import StatusBook, StatusWrite
 from adapters.running.text_holding import TextHolder
 from adapters.running.writing import Identity, Writer, open_writer
@@ -48,6 +49,7 @@ class Driver:
         self.book = StatusBook()
         self._texts = TextHolder()
         self._asking = AskingBook(world.api.cluster)
+        self._settling = SettlingBook()
         self._listener = listener
         versions = known_versions(writer.state, world.api.cluster)
         self._reflectors = [
@@ -69,8 +71,8 @@ class Driver:
     async def turn(self) -> bool:
         """Do the next thing; False when nothing can be done before time passes.
 
-        One turn is one of: a batch into the log, one effect, one look-up, what Events say, one
-        status.
+        One turn is one of: a batch into the log, one effect, one look-up, what is still there,
+        what Events say, one status.
         """
         self._observe()
         if self._inbox or self.writer.unsent_rows:
@@ -82,7 +84,7 @@ class Driver:
         if self._look_ups and self._look_ups[0][0] <= self.now and self._is_synced():
             await self._look(self._look_ups.popleft()[1])
             return True
-        return await self._ask() or await self._store()
+        return await self._settle() or await self._ask() or await self._store()
 
     async def run(self, *, until_at: int | None = None, turns: int = 1_000_000) -> None:
         """Take turns and let time pass until nothing is left to do, or until an instant.
@@ -108,6 +110,7 @@ class Driver:
             self.book.next_due(state),
             self._texts.next_due(),
             self._asking.next_due(state),
+            self._settling.next_due(),
         ]
         if self._look_ups and self._is_synced():
             times.append(self._look_ups[0][0])
@@ -129,6 +132,7 @@ class Driver:
                     break  # else what the watch was to go on from is forgotten, or too new
         for observation in self._inbox:
             self.book.note(observation)
+        self._inbox = self._settling.sift(self.writer.state, self._inbox, self.now)
         self._inbox = self._texts.sift(self.writer.state, self._inbox, self.now)
         self._inbox += due_deadlines(self.writer.state, self.now)
 
@@ -182,6 +186,16 @@ class Driver:
         self._inbox.append(Answered(effect.seq, answer))  # type: ignore[arg-type]  # an Answer
         if isinstance(answer, Unknown):
             self._look_ups.append((self.now + LOOK_UP_AFTER, effect))
+
+    async def _settle(self) -> bool:
+        absences = self._settling.due(self.now)
+        for absence in absences:
+            self._inbox += await settle(
+                self._settling, absence, self.world.api, lambda: self.now,
+                timeout_seconds=TIMEOUT_SECONDS,
+            )  # fmt: skip
+            self.world.cluster.advance(self.now + LATENCY)
+        return bool(absences)
 
     async def _ask(self) -> bool:
         for question in self._asking.due(self.writer.state, self.now):

@@ -141,6 +141,12 @@ class World:
         """Set annotations of any object; None takes one off."""
         return self._patch(BY_KIND[kind], namespace, name, {"metadata": {"annotations": changes}})
 
+    def relabel(
+        self, kind: str, namespace: str, name: str, changes: Mapping[str, str | None]
+    ) -> Manifest:
+        """Set labels of any object; None takes one off."""
+        return self._patch(BY_KIND[kind], namespace, name, {"metadata": {"labels": dict(changes)}})
+
     def cordon(self, name: str) -> Manifest:
         """Let no new Pods onto a node."""
         return self._patch(NODE, "", name, {"spec": {"unschedulable": True}})

@@ -1,0 +1,199 @@
+"""Settling: before a Job or a Pod without an outcome is believed to be gone, it is asked for.
+
+A watch that selects by label says DELETED of an object whose label was taken off, too. Such an
+object is still there, works, and holds its slot; nobody shows it any more, so it is asked for
+again, ever more rarely, until it is shown, has ended, or is gone. No answer is no news.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import NamedTuple
+
+import structlog
+
+from adapters.kubernetes.reading import read_one
+from adapters.kubernetes.reflecting import ReadRefused
+from adapters.ports import Api, ApiUnanswered
+from engine.events import Subject
+from machines.absences import doubtful, has_ended, is_doubtful, is_shown
+from machines.observations import Deleted, Listed, Observation, RolledBack, Seen
+from machines.states import SECOND, State
+
+AT_ONCE = 8  # reads under way
+LONGEST_SECONDS = 60  # between two reads of one object
+FIRST_SECONDS = 1
+
+_log = structlog.get_logger(__name__)
+
+Sink = Callable[[tuple[Observation, ...]], Awaitable[None]]
+
+
+class Absence(NamedTuple):
+    """An object that is not shown any more, and what it would mean if it were gone."""
+
+    gone: Deleted
+    due: int = 0  # when to ask next, UTC nanoseconds
+    times: int = 0  # asked so far
+    under_way: bool = False
+
+    @property
+    def subject(self) -> Subject:
+        """The object."""
+        return self.gone.subject
+
+
+class SettlingBook:
+    """What is not shown any more, in one session over one cluster. Times are UTC nanoseconds."""
+
+    def __init__(self) -> None:
+        """Begin with nothing to ask."""
+        self._absent: dict[str, Absence] = {}
+
+    def sift(
+        self, state: State, observations: Sequence[Observation], now: int
+    ) -> list[Observation]:
+        """Give what may be ingested now, and keep what has to be asked about first.
+
+        A list that follows on a roll-back is believed: it shows another past.
+        """
+        passed: list[Observation] = []
+        believed = {one.cluster for one in observations if isinstance(one, RolledBack)}
+        for observation in observations:
+            if isinstance(observation, Seen):
+                self._seen(observation)
+            elif isinstance(observation, Deleted):
+                if is_doubtful(state, observation):
+                    self._doubt(observation, now)
+                    continue
+                self._absent.pop(observation.subject.uid, None)
+            elif isinstance(observation, Listed) and observation.cluster not in believed:
+                passed.append(self._listed(state, observation, now))
+                continue
+            passed.append(observation)
+        return passed
+
+    def due(self, now: int) -> list[Absence]:
+        """Give what is to be asked now, and take it as being asked."""
+        ready = [one for one in self._absent.values() if one.due <= now and not one.under_way]
+        for one in ready:
+            self._absent[one.subject.uid] = one._replace(under_way=True)
+        return ready
+
+    def next_due(self) -> int | None:
+        """Give when the next question is due, or None."""
+        dues = (one.due for one in self._absent.values() if not one.under_way)
+        return min(dues, default=None)
+
+    def found(self, absence: Absence, seen: Seen | None, now: int) -> tuple[Observation, ...]:
+        """Take an answer: the object as it is, or None when it is gone for sure."""
+        uid = absence.subject.uid
+        if seen is None:
+            self._absent.pop(uid, None)
+            return (absence.gone._replace(settled=True),)
+        if is_shown(seen.level) or has_ended(seen.level):
+            self._absent.pop(uid, None)
+        else:
+            newer = absence.gone._replace(version=seen.version)
+            self._again(absence._replace(gone=newer), now)
+        return (seen,)
+
+    def unanswered(self, absence: Absence, now: int) -> None:
+        """Ask again later: no answer tells nothing."""
+        self._again(absence, now)
+
+    def _again(self, absence: Absence, now: int) -> None:
+        if absence.subject.uid in self._absent:
+            seconds = min(FIRST_SECONDS << min(absence.times, 6), LONGEST_SECONDS)
+            later = absence._replace(due=now + seconds * SECOND, times=absence.times + 1)
+            self._absent[absence.subject.uid] = later
+
+    def _doubt(self, deleted: Deleted, now: int) -> None:
+        """Ask at once about what has just gone from sight; what is asked about already waits."""
+        known = self._absent.get(deleted.subject.uid)
+        if known is None:
+            self._absent[deleted.subject.uid] = Absence(deleted, now)
+        elif not deleted.inferred:
+            self._absent[deleted.subject.uid] = known._replace(gone=deleted, due=now)
+
+    def _seen(self, seen: Seen) -> None:
+        if is_shown(seen.level):
+            self._absent.pop(seen.subject.uid, None)
+
+    def _listed(self, state: State, listed: Listed, now: int) -> Listed:
+        for seen in listed.items:
+            self._seen(seen)
+        missing = list(doubtful(state, listed))
+        for gone in missing:
+            self._doubt(gone, now)
+        return listed._replace(unsettled=frozenset(gone.subject.uid for gone in missing))
+
+
+class Settler:
+    """Asks about what is not shown any more, a few at a time."""
+
+    def __init__(
+        self, api: Api, sink: Sink, clock: Callable[[], int], timeout_seconds: float
+    ) -> None:
+        """Report to `sink`."""
+        self.book = SettlingBook()
+        self._api = api
+        self._sink = sink
+        self._clock = clock
+        self._timeout_seconds = timeout_seconds
+        self._woken = asyncio.Event()
+        self._places = asyncio.Semaphore(AT_ONCE)
+
+    def sift(self, state: State, observations: Sequence[Observation]) -> list[Observation]:
+        """Give what may be ingested now, and begin to ask about the rest."""
+        passed = self.book.sift(state, observations, self._clock())
+        if self.book.next_due() is not None:
+            self._woken.set()
+        return passed
+
+    async def run(self) -> None:
+        """Ask until cancelled."""
+        async with asyncio.TaskGroup() as reads:
+            while True:
+                await self._wait()
+                for absence in self.book.due(self._clock()):
+                    await self._places.acquire()
+                    reads.create_task(self._ask(absence))
+
+    async def _wait(self) -> None:
+        due = self.book.next_due()
+        seconds = None if due is None else max(due - self._clock(), 0) / SECOND
+        try:
+            async with asyncio.timeout(seconds):
+                await self._woken.wait()
+        except TimeoutError:
+            return
+        self._woken.clear()
+
+    async def _ask(self, absence: Absence) -> None:
+        try:
+            observations = await settle(
+                self.book, absence, self._api, self._clock, timeout_seconds=self._timeout_seconds
+            )
+        finally:
+            self._places.release()
+            self._woken.set()
+        await self._sink(observations)
+
+
+async def settle(
+    book: SettlingBook,
+    absence: Absence,
+    api: Api,
+    clock: Callable[[], int],
+    *,
+    timeout_seconds: float,
+) -> tuple[Observation, ...]:
+    """Ask about one object, and give what is known then; nothing while nobody answers."""
+    try:
+        seen = await read_one(api, absence.subject, timeout_seconds=timeout_seconds)
+    except (ApiUnanswered, ReadRefused) as error:
+        book.unanswered(absence, clock())
+        _log.warning("whether it is still there is not known", object=str(absence.subject),
+                     words=str(error))  # fmt: skip
+        return ()
+    return book.found(absence, seen, clock())
