@@ -54,6 +54,15 @@ def effect_of(state: State, seq: int) -> Effect:
     return Effect(seq, opened.cluster, intent, body)
 
 
+def intended_job(warmup: Warmup, node_uid: str, node_name: str, salt: int = 0) -> CreateJob:
+    """Give the create of one node's Job, its body's digest left empty."""
+    subject = warmup.subject
+    name = job_name(subject.name, subject.uid, node_uid, warmup.revision, salt)
+    return CreateJob(
+        subject.uid, subject.namespace, name, node_uid, node_name, warmup.revision, digest=""
+    )
+
+
 def is_as_intended(effect: Effect) -> bool:
     """Say whether the rebuilt body is the one that was decided upon."""
     intent = effect.intent
@@ -113,18 +122,9 @@ def _creates(state: State, warmup: Warmup) -> Iterator[CreateJob]:
     if spec is None or warmup.blocked or warmup.suspended_at:
         return
     free = spec.parallelism - len(warmup.slots)
+    pool = pool_of(state.clusters[warmup.cluster], warmup)
     for _, name, key in warmup.startable[: max(free, 0)]:
-        target = warmup.targets[key]
-        intent = CreateJob(
-            warmup.subject.uid,
-            warmup.subject.namespace,
-            job_name(warmup.subject.name, warmup.subject.uid, key, warmup.revision, target.salt),
-            key,
-            name,
-            warmup.revision,
-            digest="",
-        )
-        pool = pool_of(state.clusters[warmup.cluster], warmup)
+        intent = intended_job(warmup, key, name, warmup.targets[key].salt)
         yield intent._replace(digest=body_digest(job_body(spec, warmup.subject, pool, intent)))
 
 

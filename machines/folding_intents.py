@@ -171,7 +171,7 @@ def _create_refused(
         return
     reason = CONFLICT if refused.reason in _CONFLICTS else "JobCreateRejected"
     words = Words(reason, refused.words)
-    if _is_permanent(refused) or _waited_out(warmup, target, reason, event):
+    if is_permanent(refused) or _waited_out(warmup, target, reason, event):
         refused_for_good = target._replace(refusal=words)
         trigger = NodeJobTrigger.REFUSED_FOR_GOOD
         fail_target(state, warmup, refused_for_good, trigger, words, event)
@@ -202,7 +202,8 @@ def block(state: State, warmup: Warmup, words: str, event: Event) -> None:
         describe_again(state, warmup, key, event)
 
 
-def _is_permanent(refused: Refused) -> bool:
+def is_permanent(refused: Refused) -> bool:
+    """Say whether the API server can never accept what it has refused like this."""
     # A webhook that denies without a code of its own is answered as 400: it may be mended.
     if _WEBHOOK.search(refused.words):
         return False

@@ -9,6 +9,9 @@ import hashlib
 
 MAX_LENGTH = 63
 SALTS = 8
+# The uid of a ModelWarmup that does not exist yet, and what stands for its part in a name.
+UNKNOWN_UID = "00000000-0000-0000-0000-000000000000"
+MASK = "????????"
 
 
 def job_name(warmup_name: str, warmup_uid: str, node_uid: str, revision: str, salt: int = 0) -> str:
@@ -20,3 +23,11 @@ def job_name(warmup_name: str, warmup_uid: str, node_uid: str, revision: str, sa
     # A Job's name becomes a label value and a prefix of Pod names: it may not end a part in . or -
     prefix = warmup_name[: MAX_LENGTH - len(suffix)].rstrip("-.")
     return f"{prefix}{suffix}"
+
+
+def masked(name: str, warmup_uid: str) -> str:
+    """Give a Job's name as it can be told: with MASK while its warmup's uid is not known."""
+    if warmup_uid != UNKNOWN_UID:
+        return name
+    prefix, _, node_hash, revision = name.rsplit("-", 3)
+    return f"{prefix}-{MASK}-{node_hash}-{revision}"

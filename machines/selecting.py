@@ -23,16 +23,30 @@ class Wanted(NamedTuple):
     entries: int  # how many entries do
 
 
-def wanted(targets: Sequence[TargetEntry], name: str, labels: Mapping[str, str]) -> Wanted | None:
-    """Say whether and how `targets` ask for the node of this name and these labels."""
-    hits = [
-        (index, name in entry.names)
+class Asking(NamedTuple):
+    """One entry of spec.targets that asks for a node."""
+
+    entry: int  # its index
+    named: bool  # by name, and not by its labels
+
+
+def askings(
+    targets: Sequence[TargetEntry], name: str, labels: Mapping[str, str]
+) -> tuple[Asking, ...]:
+    """Give every entry of `targets` that asks for the node of this name and these labels."""
+    return tuple(
+        Asking(index, name in entry.names)
         for index, entry in enumerate(targets)
         if name in entry.names or (entry.requirements and _matches(entry.requirements, labels))
-    ]
+    )
+
+
+def wanted(targets: Sequence[TargetEntry], name: str, labels: Mapping[str, str]) -> Wanted | None:
+    """Say whether and how `targets` ask for the node of this name and these labels."""
+    hits = askings(targets, name, labels)
     if not hits:
         return None
-    return Wanted(any(named for _, named in hits), hits[0][0], len(hits))
+    return Wanted(any(hit.named for hit in hits), hits[0].entry, len(hits))
 
 
 def wanted_name(targets: Sequence[TargetEntry], name: str) -> Wanted | None:

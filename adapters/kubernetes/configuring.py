@@ -14,7 +14,12 @@ from pathlib import Path
 
 import yaml
 from kubernetes_asyncio.client import Configuration
-from kubernetes_asyncio.config import ConfigException, load_incluster_config, load_kube_config
+from kubernetes_asyncio.config import (
+    ConfigException,
+    list_kube_config_contexts,
+    load_incluster_config,
+    load_kube_config,
+)
 
 from adapters.kubernetes.proxying import proxy_for
 from engine.errors import WarmlogError
@@ -23,6 +28,11 @@ from machines.steadying import scrub
 _DEFAULT_KUBECONFIG = "~/.kube/config"
 _IN_CLUSTER = "KUBERNETES_SERVICE_HOST"
 SERVICE_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
+_DEFAULT_NAMESPACE = "default"
+# What the library raises, besides its own error, for a kubeconfig of a wrong shape.
+_BROKEN_CONFIGURATION = (
+    AssertionError, AttributeError, KeyError, OSError, TypeError, ValueError,
+)  # fmt: skip
 # The library puts whole users, tokens included, into the words of its errors.
 _EMBEDDED = re.compile(r"\{.*\}", re.DOTALL)
 
@@ -130,6 +140,33 @@ async def load_access(
     return Access(await load(), load, environment)
 
 
+def default_namespace(
+    *,
+    kubeconfig: str | None = None,
+    context: str | None = None,
+    environment: Mapping[str, str] = os.environ,
+    service_account: Path = SERVICE_ACCOUNT,
+) -> str:
+    """Give the namespace of objects that name none, as `kubectl` has it: "default" if in doubt.
+
+    It is the context's, in the places where `load_access` looks, or the Pod's own.
+    """
+    named = kubeconfig or environment.get("KUBECONFIG") or ""
+    if not named and not context and environment.get(_IN_CLUSTER):
+        try:
+            own = (service_account / "namespace").read_text(encoding="utf-8").strip()
+        except (OSError, UnicodeDecodeError):
+            return _DEFAULT_NAMESPACE
+        return own or _DEFAULT_NAMESPACE
+    try:
+        contexts, current = list_kube_config_contexts(named or _DEFAULT_KUBECONFIG)
+    except (ConfigException, yaml.YAMLError, *_BROKEN_CONFIGURATION):
+        return _DEFAULT_NAMESPACE
+    chosen = [each for each in contexts if each.get("name") == context] if context else [current]
+    namespace = ((chosen[0] or {}).get("context") or {}).get("namespace") if chosen else None
+    return namespace if isinstance(namespace, str) and namespace else _DEFAULT_NAMESPACE
+
+
 def _load_service_account(folder: Path, environment: Mapping[str, str]) -> Configuration:
     configuration = Configuration()
     try:
@@ -159,7 +196,7 @@ async def _load_kubeconfig(paths: str, context: str | None) -> Configuration:
         raise AccessUnusable(f"kubeconfig {paths} is not YAML") from error
     except ConfigException as error:
         raise AccessUnusable(_config_words(paths, context, str(error))) from error
-    except (AssertionError, AttributeError, KeyError, OSError, TypeError, ValueError) as error:
+    except _BROKEN_CONFIGURATION as error:
         words = f"kubeconfig {paths} cannot be used ({type(error).__name__}): check its contexts"
         raise AccessUnusable(words) from error
     return configuration

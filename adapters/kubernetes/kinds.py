@@ -17,6 +17,7 @@ class Kind(NamedTuple):
     plural: str
     namespaced: bool
     label_selector: str = ""
+    within: str = ""  # the one namespace of which objects are read; all of them when empty
 
     @property
     def base(self) -> str:
@@ -68,7 +69,7 @@ def list_request(kind: Kind, *, rows: int = PAGE_ROWS, continued: str = "") -> R
         query.append(("labelSelector", kind.label_selector))
     if continued:
         query.append(("continue", continued))
-    return Request("GET", kind.path(), tuple(query))
+    return Request("GET", kind.path(kind.within), tuple(query))
 
 
 def watch_request(kind: Kind, version: str, *, seconds: int) -> Request:
@@ -81,7 +82,7 @@ def watch_request(kind: Kind, version: str, *, seconds: int) -> Request:
     ]
     if kind.label_selector:
         query.append(("labelSelector", kind.label_selector))
-    return Request("GET", kind.path(), tuple(query))
+    return Request("GET", kind.path(kind.within), tuple(query))
 
 
 def get_request(kind: Kind, namespace: str, name: str) -> Request:

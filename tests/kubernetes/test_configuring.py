@@ -7,7 +7,12 @@ import pytest
 import yaml
 from kubernetes_asyncio.client import Configuration
 
-from adapters.kubernetes.configuring import Access, AccessUnusable, load_access
+from adapters.kubernetes.configuring import (
+    Access,
+    AccessUnusable,
+    default_namespace,
+    load_access,
+)
 
 
 def _kubeconfig(path: Path, **changes: Any) -> Path:
@@ -151,6 +156,28 @@ async def test_credentials_that_cannot_be_loaded_again_stay() -> None:
     await access.renew()
     assert access.host == "https://one"
     assert await access.authorization() == ""
+
+
+def test_the_namespace_of_a_context_is_found(tmp_path: Path) -> None:
+    """The current context's, or the chosen one's; "default" where it names none."""
+    contexts = [
+        {"name": "one", "context": {"cluster": "c1", "user": "u", "namespace": "team"}},
+        {"name": "two", "context": {"cluster": "c2", "user": "u"}},
+    ]
+    path = str(_kubeconfig(tmp_path / "c", contexts=contexts))
+    assert default_namespace(kubeconfig=path, environment={}) == "team"
+    assert default_namespace(environment={"KUBECONFIG": path}) == "team"
+    assert default_namespace(kubeconfig=path, context="two", environment={}) == "default"
+    assert default_namespace(kubeconfig=path, context="none", environment={}) == "default"
+    assert default_namespace(kubeconfig=str(tmp_path / "none"), environment={}) == "default"
+
+
+def test_a_pods_namespace_is_its_own(tmp_path: Path) -> None:
+    """In a Pod without a kubeconfig it is the one that the service account is in."""
+    (tmp_path / "namespace").write_text("mine\n")
+    inside = {"KUBERNETES_SERVICE_HOST": "10.0.0.1"}
+    assert default_namespace(environment=inside, service_account=tmp_path) == "mine"
+    assert default_namespace(environment=inside, service_account=tmp_path / "no") == "default"
 
 
 def test_the_environments_proxy_is_used_unless_excepted() -> None:

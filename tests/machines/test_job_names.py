@@ -4,7 +4,7 @@ import hashlib
 import itertools
 import re
 
-from machines.job_names import MAX_LENGTH, SALTS, job_name
+from machines.job_names import MASK, MAX_LENGTH, SALTS, UNKNOWN_UID, job_name, masked
 
 UID = "0e0063e0-197a-4e85-9630-1440ad5fcc85"
 REVISION = "ef7e2d9085ee"
@@ -54,3 +54,11 @@ def test_salts_give_other_names() -> None:
         for node, salt in itertools.product(("a", "b", "c"), range(SALTS))
     ]
     assert len(set(names)) == len(names)
+
+
+def test_the_part_of_an_unknown_uid_is_masked() -> None:
+    """All but the warmup's part of a name is known before the warmup exists."""
+    name = job_name("a-b", UNKNOWN_UID, "node-uid", "0123456789ab")
+    known = job_name("a-b", "deadbeef-0000-0000-0000-000000000000", "node-uid", "0123456789ab")
+    assert masked(name, UNKNOWN_UID).replace(MASK, "deadbeef") == known
+    assert masked(known, "deadbeef-0000-0000-0000-000000000000") == known
