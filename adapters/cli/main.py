@@ -16,7 +16,9 @@ from adapters.cli import (
     explaining,
     exporting,
     importing,
+    planning,
     replaying,
+    retrying,
     running,
     verifying,
 )
@@ -160,6 +162,8 @@ for group in (
     demonstrating,
     replaying,
     explaining,
+    planning,
+    retrying,
     verifying,
     exporting,
     importing,

@@ -29,6 +29,13 @@ class Format(StrEnum):
     JSON = "json"
 
 
+class ManifestFormat(StrEnum):
+    """What a command prints that makes a manifest."""
+
+    YAML = "yaml"
+    JSON = "json"
+
+
 class TableFormat(StrEnum):
     """What a command prints whose data are rows."""
 
@@ -132,3 +139,21 @@ def print_yaml(value: Any) -> None:
     # Through JSON, because YAML's writer does not know numbers that keep their own text.
     plain = json.loads(dumps(value))
     sys.stdout.write(yaml.safe_dump(plain, sort_keys=True, allow_unicode=True, width=100))
+
+
+def print_manifest(value: Any) -> None:
+    """Print one YAML document as `kubectl` reads it: what it would take for no text is quoted."""
+    import yaml
+
+    from adapters.manifests.scalars import resolve
+
+    class Dumper(yaml.SafeDumper):
+        """YAML's own writer leaves out quotes around `y` and `1e3`, which others need."""
+
+    def represent(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+        quoted = resolve(text, None, plain=True) != text
+        return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="'" if quoted else None)
+
+    Dumper.add_representer(str, represent)
+    plain = json.loads(dumps(value))
+    sys.stdout.write(yaml.dump(plain, Dumper=Dumper, allow_unicode=True, width=100))

@@ -1,0 +1,188 @@
+"""`warmlog plan`: what would be done with the ModelWarmups of a file, before it is applied."""
+
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from typing import Annotated, Any, NamedTuple
+
+import typer
+
+from adapters.cli import moments
+from adapters.cli.clusters import REQUEST_SECONDS, cluster
+from adapters.cli.exit_codes import ExitCode
+from adapters.cli.planners import LivePlanner, RecordedPlanner, Wish
+from adapters.cli.plans import Report, print_report, report_json
+from adapters.cli.printing import Format, print_json
+from adapters.cli.problems import Misuse, Problem, complain
+from adapters.cli.recordings import recording, run
+from adapters.cli.replaying import LOG_HELP, replayed_at
+from adapters.cli.retrying import check_places
+from adapters.cli.running import Context, Kubeconfig
+from adapters.cli.texts import names
+from adapters.kubernetes.fields import mapping, text
+from adapters.manifests.documents import Position
+from adapters.manifests.files import manifest_files
+from adapters.manifests.objects import Manifest, manifests
+from machines.specs import parse
+from machines.states import State
+
+
+def register(app: typer.Typer) -> None:
+    """Hang the command onto `warmlog`."""
+    app.command("plan")(_plan)
+
+
+def _plan(
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE...", help="Manifests; `-` is standard input.")
+    ],
+    log: Annotated[
+        str | None,
+        typer.Option(metavar="LOG", help=f"Plan against a recording instead. {LOG_HELP}"),
+    ] = None,
+    at: Annotated[str | None, typer.Option(metavar="SEQ|TIME", help=moments.HELP)] = None,
+    cluster_name: Annotated[
+        str | None,
+        typer.Option("--cluster", metavar="NAME", help="Where the log knows several clusters."),
+    ] = None,
+    kubeconfig: Kubeconfig = None,
+    context: Context = None,
+    namespace: Annotated[
+        str | None,
+        typer.Option(
+            "-n", "--namespace", metavar="NAME", help="Of manifests that say none; the context's."
+        ),
+    ] = None,
+    output: Annotated[Format, typer.Option("-o", "--output", help="What to print.")] = Format.TEXT,
+) -> ExitCode:
+    """Say what would be done with the ModelWarmups in manifests, before they are applied.
+
+    Each node and why it is a target, the Job that it would get, and what the API server says to a
+    dry run of the first. Nothing is changed: a cluster is read, and asked for dry runs only.
+    """
+    check_places(log, at, cluster_name, kubeconfig, context)
+    read = _read(files, namespace or _default_namespace(log, kubeconfig, context))
+    return run(_run(read, log, at, cluster_name, (kubeconfig, context), output))
+
+
+class _Read(NamedTuple):
+    """What the files hold: what can be planned, and what is wrong."""
+
+    wishes: tuple[Wish, ...]
+    faults: tuple[str, ...]
+
+
+async def _run(
+    read: _Read,
+    log: str | None,
+    at: str | None,
+    cluster_name: str | None,
+    access: tuple[str | None, str | None],
+    output: Format,
+) -> ExitCode:
+    ended, reports = ExitCode.OK, []
+    if log is None:
+        async with cluster(*access) as api:
+            planner = LivePlanner(api, timeout_seconds=REQUEST_SECONDS)
+            reports = [await planner.report(wish) for wish in read.wishes]
+    else:
+        async with recording(log) as source:
+            _, replayed = await replayed_at(source, at)
+            place = _cluster_of(replayed.state, cluster_name, source.place)
+            recorded = RecordedPlanner(replayed, source.place, place)
+            reports = [await recorded.report(wish) for wish in read.wishes]
+            ended = source.close_account("planned")
+    _print(reports, read.faults, output)
+    if read.faults or any(report.refused for report in reports):
+        return ExitCode.DIFFERENT
+    return ended
+
+
+def _print(reports: Sequence[Report], faults: Sequence[str], output: Format) -> None:
+    if output is Format.JSON:
+        print_json({"items": [report_json(each) for each in reports], "faults": list(faults)})
+        return
+    for words in faults:
+        complain(words)
+    for index, report in enumerate(reports):
+        if index:
+            sys.stdout.write("\n")
+        print_report(report)
+
+
+def _cluster_of(state: State, wanted: str | None, place: str) -> str:
+    """Give the cluster of a recording to plan against."""
+    known = sorted(state.clusters)
+    if wanted is not None and wanted in known:
+        return wanted
+    if wanted is not None or not known:
+        has = f"it knows {names(known)}" if known else "it knows none yet"
+        raise Problem(ExitCode.NOT_FOUND, f"{place} knows no such cluster at that moment: {has}.")
+    if len(known) > 1:
+        raise Misuse(f"{place} knows the clusters {', '.join(known)}: say --cluster.")
+    return known[0]
+
+
+def _default_namespace(log: str | None, kubeconfig: str | None, context: str | None) -> str:
+    from adapters.kubernetes.configuring import default_namespace
+
+    return "default" if log else default_namespace(kubeconfig=kubeconfig, context=context)
+
+
+def _read(files: Sequence[str], namespace: str) -> _Read:
+    """Read the files. Raises Problem when no ModelWarmup is in them."""
+    found: list[Manifest] = []
+    faults: list[str] = []
+    for file in manifest_files(files, sys.stdin.buffer):
+        faults += [_told(file.name, *each) for each in file.misreadings]
+        found += manifests(file)
+    made = {_name(each): each.value for each in found if _is_namespace(each)}
+    wishes = []
+    for manifest in found:
+        if manifest.is_warmup:
+            wrong = _faults(manifest)
+            faults += wrong
+            if not wrong:
+                wishes.append(_wish(manifest, namespace, made))
+    used = {wish.raw["metadata"]["namespace"] for wish in wishes}
+    others = Counter(
+        _kind(each)
+        for each in found
+        if not each.is_warmup and not (_is_namespace(each) and _name(each) in used)
+    )
+    if others:
+        told = (f"{count} {kind}" for kind, count in others.items())
+        complain(f"skipped, for only ModelWarmups are planned: {', '.join(told)}")
+    if not wishes and not faults:
+        raise Problem(ExitCode.NOT_FOUND, f"{names(list(files))}: no ModelWarmup is in there.")
+    return _Read(tuple(wishes), tuple(faults))
+
+
+def _faults(manifest: Manifest) -> list[str]:
+    return [
+        _told(manifest.file, manifest.where(fault.field), manifest.place(fault.field), fault.words)
+        for fault in parse(manifest.value.get("spec")).faults
+    ]
+
+
+def _told(file: str, at: Position, field: str, words: str) -> str:
+    where = f"{file}:{at.line}:{at.column}" if at.line else file
+    return f"{where}: {field}: {words}" if field else f"{where}: {words}"
+
+
+def _wish(manifest: Manifest, namespace: str, made: dict[str, dict[str, Any]]) -> Wish:
+    metadata = {"namespace": namespace, **manifest.value["metadata"]}
+    place = f"{manifest.file}:{manifest.where().line}"
+    return Wish(place, {**manifest.value, "metadata": metadata}, made.get(metadata["namespace"]))
+
+
+def _is_namespace(manifest: Manifest) -> bool:
+    return _kind(manifest) == "Namespace"
+
+
+def _kind(manifest: Manifest) -> str:
+    return str(manifest.value.get("kind")) if isinstance(manifest.value, dict) else "no object"
+
+
+def _name(manifest: Manifest) -> str:
+    return text(mapping(mapping(manifest.value).get("metadata")).get("name"))
