@@ -1,18 +1,19 @@
 """Health over HTTP: `/healthz` says that the process works, `/readyz` that it can do its job.
 
 Both answer 200 or 503 with plain text. `?verbose` lists every check and the figures by which a
-script can tell that nothing is under way.
+script can tell that nothing is under way. `/metrics` is for Prometheus.
 """
 
 import os
 import socket
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from enum import StrEnum
 from typing import Any, NamedTuple, Protocol
 
 from aiohttp import web
 
+from adapters.http.metrics import Metric, exposition
 from engine.errors import WarmlogError
 
 
@@ -51,6 +52,10 @@ class Health(Protocol):
         """Give what is under way: name to count."""
         ...
 
+    def metrics(self) -> Sequence[Metric]:
+        """Give what a monitoring system may draw, or be alarmed by."""
+        ...
+
 
 class ListenRefused(WarmlogError):
     """The address to listen on cannot be had."""
@@ -61,6 +66,7 @@ def application(health: Health) -> web.Application:
     app = web.Application()
     app.router.add_get("/healthz", _handler(health.live, health.figures))
     app.router.add_get("/readyz", _handler(health.ready, health.figures))
+    app.router.add_get("/metrics", _metrics_handler(health))
     return app
 
 
@@ -102,5 +108,13 @@ def _handler(checks: Callable[[], list[Check]], figures: Callable[[], Mapping[st
         if not failed:
             lines.append("ok")
         return web.Response(text="\n".join(lines) + "\n", status=503 if failed else 200)
+
+    return handle
+
+
+def _metrics_handler(health: Health) -> Any:
+    async def handle(request: web.Request) -> web.Response:
+        body, content_type = exposition(health.metrics(), request.headers.get("Accept", ""))
+        return web.Response(body=body, headers={"Content-Type": content_type})
 
     return handle

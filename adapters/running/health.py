@@ -4,8 +4,10 @@ import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from adapters.http.metrics import Metric, metric
 from adapters.http.serving import Check, Mark
 from adapters.running.controller import Controller
+from adapters.running.measuring import controller_metrics, state_metrics
 from machines.states import State
 
 FULL_AT = 0.8  # of the log's volume
@@ -61,6 +63,15 @@ class ControllerHealth:
             "unsent statuses": book.unsent(writer.state),
             "waiting retries": waiting_retries(writer.state),
         }
+
+    def metrics(self) -> list[Metric]:
+        """Give the same, and the ModelWarmups by phase, for a monitoring system."""
+        ready = all(check.mark is not Mark.FAIL for check in self.ready())
+        told = [metric("warmlog_ready", "1 when it can do its job, as /readyz says", ready)]
+        if self.controller is not None:
+            told += controller_metrics(self.controller, self.figures())
+            told += state_metrics(self.controller.writer.state)
+        return told
 
     def _log(self) -> Check:
         if self.controller is not None and self.controller.store_words:

@@ -1,11 +1,12 @@
 """Health over HTTP: codes for the kubelet, words for people, figures for scripts."""
 
 import socket
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import aiohttp
 import pytest
 
+from adapters.http.metrics import Metric, metric
 from adapters.http.serving import Check, ListenRefused, Mark, serving
 
 HOST = "127.0.0.1"
@@ -31,6 +32,10 @@ class Told:
     def figures(self) -> Mapping[str, int]:
         """Give two figures."""
         return {"open intents": 2, "unsent rows": 0}
+
+    def metrics(self) -> Sequence[Metric]:
+        """Give one metric."""
+        return [metric("warmlog_ready", "whether it is ready", len(self.checks))]
 
 
 async def get(health: Told, path: str) -> tuple[int, str]:
@@ -90,6 +95,26 @@ async def test_health_is_looked_at_for_each_request() -> None:
                 codes.append(response.status)
     assert codes == [200, 503, 200]
     assert health.asked == 3
+
+
+@pytest.mark.parametrize(
+    ("accept", "kind", "last"),
+    [
+        ("", "text/plain", "warmlog_ready 1.0"),
+        ("application/openmetrics-text; version=1.0.0", "application/openmetrics-text", "# EOF"),
+    ],
+)
+async def test_metrics_are_served_as_they_are_asked_for(accept: str, kind: str, last: str) -> None:
+    """Prometheus' own form by default and OpenMetrics on demand, with the type that says so."""
+    async with (
+        serving(Told(OK), HOST, 0) as port,
+        aiohttp.ClientSession() as session,
+        session.get(f"http://{HOST}:{port}/metrics", headers={"Accept": accept}) as response,
+    ):
+        assert (response.status, response.content_type) == (200, kind)
+        lines = (await response.text()).splitlines()
+    assert lines[:2] == ["# HELP warmlog_ready whether it is ready", "# TYPE warmlog_ready gauge"]
+    assert lines[-1] == last
 
 
 async def test_nothing_else_is_served() -> None:

@@ -47,7 +47,7 @@ def told(announcer: Announcer, writer: Writer) -> list[tuple[str, str]]:
 
 
 async def test_each_change_of_phase_is_told_once() -> None:
-    """A new phase is one Event; looking again, or at rows that change nothing, gives none."""
+    """A new phase is one Event; looking again, or at rows that change nothing, gives none [W76]."""
     writer = await begun()
     announcer = Announcer(writer.state)
     writer.fold_in([warmup_seen()], NOON)
