@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from machines.deciding import effect_of
 from machines.intents import CreateJob, Resolve, StampTtl
 from machines.labels import TARGET_NODE, TARGET_NODE_UID
@@ -22,17 +24,21 @@ def pinned_to(body: dict[str, Any]) -> list[str]:
     return values
 
 
-def test_a_pod_that_no_node_takes_is_no_success() -> None:
+@pytest.mark.parametrize("others", [[], ["b"]])
+def test_a_pod_that_no_node_takes_is_no_success(others: list[str]) -> None:
     """While a Pod waits for the scheduler its node is active, and nothing ends over it [W90]."""
     scene = Scene()
-    scene.node("a")
+    scene.nodes("a", *others)
     scene.warmup(spec_of(selecting()))
+    for name in others:
+        scene.finish(name)
     job = scene.accept("a")
     scene.pod(job, "pod", "Pending", "", **UNSCHEDULABLE)
     scene.restart()
     scene.wait(10**6)
     status = scene.status
-    assert (scene.phase, status["activeNodes"], status["succeededNodes"]) == ("Running", 1, 0)
+    figures = (status["activeNodes"], status["succeededNodes"])
+    assert (scene.phase, figures) == ("Running", (1, len(others)))
     assert scene.detail("a")["reason"] == "Unschedulable"
     assert scene.decided(Resolve) == []
 
