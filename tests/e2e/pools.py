@@ -1,6 +1,6 @@
 """Pools: a namespace with Nodes of its own, so that tests can share one controller."""
 
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
 
@@ -26,16 +26,24 @@ class Pool(NamedTuple):
         group = {"jobs": "/apis/batch/v1", "modelwarmups": "/apis/model.aibrix.ai/v1alpha1"}
         return f"{group.get(kind, '/api/v1')}/namespaces/{self.name}/{kind}"
 
-    async def warm(self, name: str, **policies: int) -> Json:
-        """Create a warmup of one image for the whole pool."""
+    async def warm(
+        self,
+        name: str,
+        *,
+        named: Sequence[str] = (),
+        annotations: Mapping[str, str] | None = None,
+        **policies: int,
+    ) -> Json:
+        """Create a warmup of one image for the whole pool, or for nodes by name."""
         image = {"image": "busybox:1.36", "command": ["true"]}
+        selected: Json = {"nodeSelector": {"matchLabels": {POOL: self.name}}}
         spec: Json = {
-            "targets": [{"nodeSelector": {"matchLabels": {POOL: self.name}}}],
+            "targets": [{"nodes": {"names": list(named)}} if named else selected],
             "imagePreload": {"images": [image]},
             "policies": policies,
         }
         body: Json = {"apiVersion": "model.aibrix.ai/v1alpha1", "kind": "ModelWarmup"}
-        body |= {"metadata": {"name": name}, "spec": spec}
+        body |= {"metadata": {"name": name, "annotations": annotations or {}}, "spec": spec}
         return await request(self.session, "POST", self.path("modelwarmups"), body)
 
     async def until(
