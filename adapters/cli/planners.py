@@ -17,6 +17,7 @@ from machines.planning import Plan, example, plan
 from machines.states import KINDS, State
 from machines.supposing import Standing, Supposed, on_lists, on_recording
 
+_GENERATED_FROM = 58  # characters of a prefix from which a server generates names
 _FIRST = "1"  # the version of what does not exist yet
 # Without these a plan says less, and nothing wrong.
 _OPTIONAL = ("Job", "Pod")
@@ -86,11 +87,15 @@ class LivePlanner:
             probes.append(await probe_warmup(self._api, wish.raw, timeout_seconds=self._seconds))
         shown = example(supposed.state, supposed.warmup, report.plan)
         if shown is None:
-            return report._replace(probes=tuple(probes), unprobed="for no Job would be created")
+            told = report.plan
+            why = "no Job would be created" if told.nodes or told.ended else "no node is known"
+            return report._replace(probes=tuple(probes), unprobed=f"for {why}")
         name, node = shown.intent.job_name, shown.intent.node_name
-        told = masked(name, shown.intent.warmup_uid)
+        # Pods have as much of their Job's name as leaves room for five characters more.
+        shown_name = masked(name, shown.intent.warmup_uid)[:_GENERATED_FROM]
+        name = name[:_GENERATED_FROM]
         asked = await probe_job(self._api, shown.body, timeout_seconds=self._seconds)
-        probes += [each._replace(words=each.words.replace(name, told)) for each in asked]
+        probes += [each._replace(words=each.words.replace(name, shown_name)) for each in asked]
         return report._replace(
             probes=tuple(probes), probed_node=node if shown.gets_it else f"{node}, as if it got one"
         )
