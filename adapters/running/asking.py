@@ -14,7 +14,7 @@ from machines.observations import Observation
 from machines.states import State
 
 ROUND_SECONDS = 0.5  # between two looks for questions, while a Job is silent
-AT_ONCE = 8  # questions under way
+AT_ONCE = 4  # namespaces that are asked at a time
 
 Sink = Callable[[tuple[Observation, ...]], Awaitable[None]]
 
@@ -27,15 +27,17 @@ class AskingBook:
         self._cluster = cluster
         self._asked: dict[str, tuple[int, int]] = {}  # by Job: the silence's begin, and how often
 
-    def due(self, state: State, now: int) -> list[Question]:
-        """Give the questions whose time has come, and take them as asked."""
+    def due(self, state: State, now: int) -> dict[str, list[Question]]:
+        """Give the questions whose time has come by namespace, and take them as asked."""
         found = self._open(state)
         present = {one.job_uid for one in found}
         self._asked = {uid: asked for uid, asked in self._asked.items() if uid in present}
         ready = [one for one in found if ask_at(one, self._times(one)) <= now]
+        by_namespace: dict[str, list[Question]] = {}
         for one in ready:
             self._asked[one.job_uid] = (one.since, self._times(one) + 1)
-        return ready
+            by_namespace.setdefault(one.subject.namespace, []).append(one)
+        return by_namespace
 
     def next_due(self, state: State) -> int | None:
         """Give when the next question is due, or None."""
@@ -81,18 +83,20 @@ class Asker:
         async with asyncio.TaskGroup() as asking:
             while True:
                 await self._woken.wait()
-                for question in self._book.due(*self._look()):
+                for namespace, questions in self._book.due(*self._look()).items():
                     await self._places.acquire()
-                    asking.create_task(self._ask(question))
+                    asking.create_task(self._ask(namespace, questions))
                 if not self._look()[0].silent:
                     self._woken.clear()
                     continue
                 await self._timer.sleep(ROUND_SECONDS)
 
-    async def _ask(self, question: Question) -> None:
+    async def _ask(self, namespace: str, questions: list[Question]) -> None:
         try:
-            read = await read_events(self._api, question, timeout_seconds=self._timeout_seconds)
+            answers = await read_events(
+                self._api, namespace, questions, timeout_seconds=self._timeout_seconds
+            )
         finally:
             self._places.release()
-        if read is not None:
-            await self._sink((read,))
+        if answers:
+            await self._sink(tuple(answers))

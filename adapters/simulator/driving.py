@@ -198,11 +198,12 @@ class Driver:
         return bool(absences)
 
     async def _ask(self) -> bool:
-        for question in self._asking.due(self.writer.state, self.now):
-            read = await read_events(self.world.api, question, timeout_seconds=TIMEOUT_SECONDS)
+        due = self._asking.due(self.writer.state, self.now)
+        for namespace, questions in due.items():
+            self._inbox += await read_events(
+                self.world.api, namespace, questions, timeout_seconds=TIMEOUT_SECONDS
+            )
             self.world.cluster.advance(self.now + LATENCY)
-            if read is not None:
-                self._inbox.append(read)
         return bool(self._inbox)
 
     async def _store(self) -> bool:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from adapters.kubernetes.event_words import read_events
+from adapters.kubernetes.event_words import MOST_PAGES, read_events
 from adapters.ports import ApiUnanswered, Response
 from engine.events import Subject
 from machines.asking import Question
@@ -31,7 +31,8 @@ def read(*answers: Answer, subject: Subject = JOB) -> tuple[EventsRead | None, S
     """Ask once."""
     api = ScriptedApi(*answers)
     question = Question("prod", subject, "job-uid", "mw-1", 0)
-    return asyncio.run(read_events(api, question, timeout_seconds=5)), api
+    found = asyncio.run(read_events(api, "team", [question], timeout_seconds=5))
+    return found[0] if found else None, api
 
 
 def items(*events: Any) -> Response:
@@ -103,3 +104,40 @@ def test_no_answer_says_nothing(answer: Answer) -> None:
 def test_a_strange_answer_says_nothing(body: Any) -> None:
     """A list without a usable Event is one without words."""
     assert read(Response(200, body))[0] == EventsRead("prod", JOB, "job-uid")
+
+
+def crowd(count: int) -> list[Question]:
+    """Questions about so many Jobs."""
+    names = [f"mw-{index}" for index in range(count)]
+    subjects = [Subject("Job", "team", name, f"{name}-uid") for name in names]
+    return [Question("prod", one, one.uid, one.name, 0) for one in subjects]
+
+
+def about(event: Any, uid: str) -> Any:
+    """The Event is about this object."""
+    return {**event, "involvedObject": {"uid": uid}}
+
+
+def test_many_are_sought_among_all_of_their_namespace() -> None:
+    """Two pages answer for a hundred Jobs: who has no Event there is told to have none."""
+    refused = event("FailedCreate", QUOTA.replace("mw-1-", "mw-7-"), "2026-01-01T00:00:09Z")
+    first = Response(200, {"items": [about(refused, "mw-7-uid")], "metadata": {"continue": "x"}})
+    api = ScriptedApi(first, items(about(refused, "another")))
+    found = asyncio.run(read_events(api, "team", crowd(100), timeout_seconds=5))
+    assert len(found) == 100
+    assert [one.job_uid for one in found if one.reason] == ["mw-7-uid"]
+    assert ("continue", "x") in api.requests[1].query
+    assert all("fieldSelector" not in dict(request.query) for request in api.requests)
+
+
+def test_half_a_list_tells_nothing() -> None:
+    """When a later page does not come, nobody is told to have no Event."""
+    first = Response(200, {"items": [], "metadata": {"continue": "x"}})
+    api = ScriptedApi(first, ApiUnanswered("cut"))
+    assert asyncio.run(read_events(api, "team", crowd(100), timeout_seconds=5)) == []
+
+
+def test_a_list_without_an_end_is_given_up() -> None:
+    """A server that always says that there is more is not asked for ever."""
+    api = ScriptedApi(*[Response(200, {"metadata": {"continue": "x"}})] * MOST_PAGES)
+    assert asyncio.run(read_events(api, "team", crowd(100), timeout_seconds=5)) == []

@@ -87,8 +87,8 @@ def test_a_new_silence_is_asked_about_from_the_start() -> None:
             since = state.silent[uid]
             first = book.next_due(state)
             assert first is not None
-            assert book.due(state, first - 1) == []
-            assert [one.job_uid for one in book.due(state, first)] == [uid]
+            assert book.due(state, first - 1) == {}
+            assert [one.job_uid for one in book.due(state, first)["default"]] == [uid]
             second = book.next_due(state)
             assert second is not None
             assert second > first
