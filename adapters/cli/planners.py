@@ -5,6 +5,7 @@ from typing import Any, NamedTuple, Protocol
 
 from adapters.cli.plans import Report
 from adapters.cli.texts import moment
+from adapters.kubernetes.fields import integer, mapping, text
 from adapters.kubernetes.kinds import MODEL_WARMUP, NAMESPACE
 from adapters.kubernetes.normalising import normalise
 from adapters.kubernetes.probing import HarmlessApi, Probe, probe_job, probe_warmup
@@ -13,7 +14,7 @@ from engine.replaying import Replayed
 from machines.job_names import UNKNOWN_UID, masked
 from machines.levels import NamespaceLevel
 from machines.observations import Listed, Seen
-from machines.planning import Plan, example, plan
+from machines.planning import example, plan
 from machines.states import KINDS, State
 from machines.supposing import Standing, Supposed, on_lists, on_recording
 
@@ -36,11 +37,15 @@ class Wish(NamedTuple):
         return self.raw["metadata"]["namespace"], self.raw["metadata"]["name"]
 
 
+class Unplannable(Exception):
+    """A spec cannot work; the words name its place and its faults."""
+
+
 class Planner(Protocol):
     """Makes reports."""
 
     async def report(self, wish: Wish) -> Report:
-        """Say what would be done. Raises ObjectMalformed for what names no object."""
+        """Say what would be done. Raises Unplannable for a spec that cannot work."""
         ...
 
 
@@ -70,6 +75,11 @@ class LivePlanner:
         wanted = _wanted(self._api.cluster, wish)
         supposed = on_lists(lists, wanted, existing, time.time_ns())
         report = _report(wish, supposed, "the cluster as it is now", notes)
+        if report.phase:
+            status = mapping(mapping(survey.existing).get("status"))
+            so_far = tuple(filter(None, [_so_far(status)]))
+            phase = text(status.get("phase")) or "without a status yet"
+            report = report._replace(phase=phase, notes=report.notes + so_far)
         if wish.namespace is not None and namespace is None:
             return report._replace(unprobed="for its namespace does not exist yet")
         return await self._probed(report, wish, supposed)
@@ -139,15 +149,22 @@ class RecordedPlanner:
 
 
 def _report(wish: Wish, supposed: Supposed, basis: str, notes: list[str]) -> Report:
-    return Report(wish.place, _plan(supposed), supposed.standing, basis, tuple(notes))
+    warmup = supposed.warmup
+    if warmup.spec is None:
+        raise Unplannable(f"{wish.place}: {'; '.join(map(str, warmup.faults))}")
+    told = plan(supposed.state, warmup, warmup.spec)
+    phase = "" if supposed.standing in {Standing.NEW, Standing.OTHER} else told.phase
+    return Report(wish.place, told, supposed.standing, basis, phase, tuple(notes))
 
 
-def _plan(supposed: Supposed) -> Plan:
-    spec = supposed.warmup.spec
-    if spec is None:
-        msg = f"{supposed.warmup.subject} has faults, and was to be planned"
-        raise ValueError(msg)
-    return plan(supposed.state, supposed.warmup, spec)
+def _so_far(status: dict[str, Any]) -> str:
+    """Say what the status of one that exists tells; "" when it has none."""
+    names = {
+        "succeededNodes": "succeeded", "failedNodes": "failed",
+        "activeNodes": "running", "desiredNodes": "wanted in all",
+    }  # fmt: skip
+    told = [f"{integer(status.get(field)) or 0} {word}" for field, word in names.items()]
+    return f"by its status so far: {', '.join(told)}" if text(status.get("phase")) else ""
 
 
 def _wanted(cluster: str, wish: Wish) -> Seen:

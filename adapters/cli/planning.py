@@ -10,7 +10,7 @@ import typer
 from adapters.cli import moments
 from adapters.cli.clusters import REQUEST_SECONDS, cluster
 from adapters.cli.exit_codes import ExitCode
-from adapters.cli.planners import LivePlanner, RecordedPlanner, Wish
+from adapters.cli.planners import LivePlanner, Planner, RecordedPlanner, Unplannable, Wish
 from adapters.cli.plans import Report, print_report, report_json
 from adapters.cli.printing import Format, print_json
 from adapters.cli.problems import Misuse, Problem, complain
@@ -80,22 +80,34 @@ async def _run(
     access: tuple[str | None, str | None],
     output: Format,
 ) -> ExitCode:
-    ended, reports = ExitCode.OK, []
+    ended = ExitCode.OK
     if log is None:
         async with cluster(*access) as api:
-            planner = LivePlanner(api, timeout_seconds=REQUEST_SECONDS)
-            reports = [await planner.report(wish) for wish in read.wishes]
+            live = LivePlanner(api, timeout_seconds=REQUEST_SECONDS)
+            reports, faults = await _planned(live, read.wishes)
     else:
         async with recording(log) as source:
             _, replayed = await replayed_at(source, at)
             place = _cluster_of(replayed.state, cluster_name, source.place)
             recorded = RecordedPlanner(replayed, source.place, place)
-            reports = [await recorded.report(wish) for wish in read.wishes]
+            reports, faults = await _planned(recorded, read.wishes)
             ended = source.close_account("planned")
-    _print(reports, read.faults, output)
-    if read.faults or any(report.refused for report in reports):
+    faults = [*read.faults, *faults]
+    _print(reports, faults, output)
+    if faults or any(report.refused for report in reports):
         return ExitCode.DIFFERENT
     return ended
+
+
+async def _planned(planner: Planner, wishes: Sequence[Wish]) -> tuple[list[Report], list[str]]:
+    """Plan one after the other; what cannot be planned stops no other."""
+    reports, faults = [], []
+    for wish in wishes:
+        try:
+            reports.append(await planner.report(wish))
+        except Unplannable as error:
+            faults.append(str(error))
+    return reports, faults
 
 
 def _print(reports: Sequence[Report], faults: Sequence[str], output: Format) -> None:

@@ -30,6 +30,7 @@ class Report(NamedTuple):
     plan: Plan
     standing: Standing
     basis: str  # what it was planned against
+    phase: str  # of what exists already
     notes: tuple[str, ...]  # what makes it less certain
     probes: tuple[Probe, ...] = ()
     probed_node: str = ""
@@ -70,7 +71,7 @@ def report_json(report: Report) -> dict[str, Any]:
         "object": {**told.subject._asdict(), "uid": uid},
         "basis": report.basis,
         "standing": report.standing.value,
-        "phase": "" if told.is_new and not told.ended else told.phase,
+        "phase": report.phase,
         "summary": told.headline,
         "revision": told.revision,
         "pool": told.pool,
@@ -102,10 +103,10 @@ def _standing(report: Report) -> str:
     told = report.plan
     words = {
         Standing.NEW: "It does not exist yet.",
-        Standing.SAME: f"It exists already (uid {told.subject.uid}, {told.phase}).",
+        Standing.SAME: f"It exists already, {report.phase} (uid {told.subject.uid}).",
         Standing.ALIKE: (
-            f"It exists already (uid {told.subject.uid}, {told.phase}), its spec written otherwise:"
-            " the API server refuses even that as a change."
+            f"It exists already, {report.phase} (uid {told.subject.uid}), its spec written"
+            " otherwise: the API server refuses even that as a change."
         ),
         Standing.OTHER: (
             "It exists already with another spec, which is immutable: the API server refuses the"

@@ -14,6 +14,8 @@ from typing import Any
 from adapters.cli.texts import one_line, safe
 from engine.canonical_json import dumps
 
+# Ends of lines to YAML alone, which its writer folds unless they are escaped.
+_LINE_ENDS = frozenset("\x85\u2028\u2029\ufeff")
 _NARROWEST = 30  # columns of a last column that is folded beside the others
 
 STYLES = {
@@ -151,8 +153,8 @@ def print_manifest(value: Any) -> None:
         """YAML's own writer leaves out quotes around `y` and `1e3`, which others need."""
 
     def represent(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-        quoted = resolve(text, None, plain=True) != text
-        return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="'" if quoted else None)
+        quoted = resolve(text, None, plain=True) != text or _LINE_ENDS & set(text)
+        return dumper.represent_scalar("tag:yaml.org,2002:str", text, style='"' if quoted else None)
 
     Dumper.add_representer(str, represent)
     plain = json.loads(dumps(value))

@@ -165,7 +165,9 @@ def test_one_that_runs_tells_who_has_a_job(tmp_path: Path) -> None:
         "gpu-1": "Hydrating",
         "gpu-2": "Pending",
     }
-    assert plan["object"]["uid"]
+    assert (plan["phase"], bool(plan["object"]["uid"])) == ("Running", True)
+    [note] = plan["notes"]
+    assert note == "by its status so far: 0 succeeded, 0 failed, 1 running, 2 wanted in all"
     assert not any(MASK in node["job"] for node in plan["nodes"])
 
 
@@ -246,6 +248,19 @@ def test_a_faulty_one_is_told_and_hides_no_other(tmp_path: Path) -> None:
     code, text, errors = told(tmp_path, mixed_world(), faulty, sample())
     assert code == ExitCode.DIFFERENT
     assert "spec.targets: must have at least one entry" in errors + text
+    assert "default/runtime-image-warmup: 4 nodes get a Job" in text
+
+
+def test_what_nests_too_deeply_is_told_and_hides_no_other(tmp_path: Path) -> None:
+    """A spec that no controller keeps whole is a fault of its own, whatever else is in the file."""
+    deep: object = "end"
+    for _ in range(120):
+        deep = {"a": deep}
+    faulty = sample(custom={"volumes": [{"name": "v", "emptyDir": deep}]})
+    faulty["metadata"]["name"] = "deep"
+    code, text, errors = told(tmp_path, mixed_world(), faulty, sample())
+    assert code == ExitCode.DIFFERENT
+    assert "manifest.yaml:" in errors
     assert "default/runtime-image-warmup: 4 nodes get a Job" in text
 
 

@@ -5,7 +5,8 @@ import json
 import pytest
 import yaml
 
-from adapters.cli.printing import Page, print_json, print_yaml
+from adapters.cli.printing import Page, print_json, print_manifest, print_yaml
+from adapters.manifests.reading import read
 from engine.canonical_json import Number, loads
 
 
@@ -95,3 +96,18 @@ def _be_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("TERM", "dumb")
     monkeypatch.setenv("COLUMNS", "80")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["y", "1e3", "012", "0x1f", "1_0", "~", "", "null", "2001-01-01", "a: b", "# a", "- a", " a ",
+     "a " * 99, "two\nlines\n", "\x85 ", "\u2028", "\ufeff", "\x00", "é", "*a", "<<",
+     "=", "'", '"', "---"],
+)  # fmt: skip
+def test_a_manifest_is_read_as_it_was(capsys: pytest.CaptureFixture[str], text: str) -> None:
+    """Whatever a text looks like, as a value, an item and a key, it is read as the same text."""
+    value = {"key": text, "list": [text, 1, True, None], f"x{text}": {text: 1}}
+    print_manifest(value)
+    found = read(capsys.readouterr().out.encode())
+    assert found.misreadings == ()
+    assert [document.value for document in found.documents] == [value]
