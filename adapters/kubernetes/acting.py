@@ -24,7 +24,12 @@ from adapters.kubernetes.answers import (
 from adapters.kubernetes.fields import integer, mapping, text
 from adapters.kubernetes.holding import Holder, holder_of, name_conflict
 from adapters.kubernetes.kinds import JOB, NAMESPACE, NODE, get_request
-from adapters.kubernetes.normalising import ObjectMalformed, has_finished, normalise
+from adapters.kubernetes.normalising import (
+    ObjectMalformed,
+    controller_uid,
+    has_finished,
+    normalise,
+)
 from adapters.kubernetes.reading import read_all
 from adapters.kubernetes.reflecting import ReadRefused
 from adapters.ports import JSON_PATCH, Api, ApiUnanswered, Request, Response
@@ -137,10 +142,17 @@ def _taken(intent: CreateJob, body: Any, refused: Refused) -> Answer:
 
 
 async def _delete(intent: DeleteJob, api: Api, seconds: float) -> Performed:
-    """Delete on a fresh read: a Job that has finished meanwhile keeps its outcome and stays."""
+    """Delete on a fresh read: a Job that has finished meanwhile keeps its outcome and stays.
+
+    So does one that its ModelWarmup does not control any more: whoever deletes a ModelWarmup
+    without its dependents means to keep them.
+    """
 
     def request(found: Any) -> Request | None:
-        if has_finished(found):
+        if (
+            has_finished(found)
+            or controller_uid(mapping(found.get("metadata"))) != intent.warmup_uid
+        ):
             return None
         body = {
             "apiVersion": "v1",

@@ -95,7 +95,7 @@ def _node_ended(state: State, warmup: Warmup, target: Target) -> Announcement:
         note = f"node {target.node_name} is not selected or not authorised any more, and left"
         return _announcement(state, warmup, "Normal", "NodeWithdrawn", note)
     if target.state is NodeJobState.READY:
-        note = f"node {target.node_name} is warm"
+        note = f"node {target.node_name}: its Job is complete"
         return _announcement(state, warmup, "Normal", "NodeSucceeded", note)
     note = f"node {target.node_name}: {cause_text(target.words)}"
     return _announcement(state, warmup, "Warning", "NodeFailed", note)

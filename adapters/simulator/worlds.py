@@ -216,9 +216,9 @@ class World:
         """Delete a Pod as `kubectl delete pod` does."""
         self._delete(POD, namespace, name)
 
-    def delete_warmup(self, namespace: str, name: str) -> None:
-        """Delete a ModelWarmup; what it owns follows."""
-        self._delete(WARMUP, namespace, name)
+    def delete_warmup(self, namespace: str, name: str, propagation: str = "Background") -> None:
+        """Delete a ModelWarmup; what it owns follows, unless it is orphaned."""
+        self._delete(WARMUP, namespace, name, propagation)
 
     def delete_namespace(self, name: str) -> None:
         """Delete a namespace; it goes once everything in it has gone."""

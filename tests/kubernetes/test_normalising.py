@@ -44,6 +44,13 @@ def test_a_heartbeat_changes_no_level() -> None:
     assert normalise("prod", NODE, raw).level == normalise("prod", NODE, objects.node()).level
 
 
+def test_what_images_a_node_has_is_not_read() -> None:
+    """A node lists at most fifty images, so that one is missing there says nothing [W71]."""
+    raw = objects.node()
+    raw["status"]["images"] = [{"names": ["busybox:1"], "sizeBytes": 1}]
+    assert normalise("prod", NODE, raw).level == normalise("prod", NODE, objects.node()).level
+
+
 def test_a_node_that_says_nothing_is_not_known_to_be_ready() -> None:
     """Without a Ready condition readiness is Unknown."""
     assert normalise("prod", NODE, objects.node(status={})).level == NodeLevel(

@@ -193,6 +193,15 @@ def test_equal_containers_keep_their_names() -> None:
     assert [each["name"] for each in pod["containers"]] == ["image-0", "b", "a"]
 
 
+def test_only_custom_containers_have_requests() -> None:
+    """Containers of images ask for nothing, as the original's; custom ones ask as given [W69]."""
+    asks = {"requests": {"cpu": "1"}, "limits": {"memory": "1Gi"}}
+    custom = {"containers": [{"name": "c", "image": "x", "resources": asks}]}
+    first, second = pod_of(imagePreload={"images": IMAGES}, custom=custom)["containers"]
+    assert "resources" not in first
+    assert second["resources"] == asks
+
+
 def test_images_are_pulled_side_by_side() -> None:
     """All images are regular containers of one Pod: none waits for another one's end [W112]."""
     images = [{"image": f"tool:{number}", "command": ["true"]} for number in range(3)]

@@ -8,8 +8,10 @@ from adapters.running.announcing import TOLD_SINGLY, Announcer
 from adapters.running.writing import Writer, open_writer
 from adapters.simulator.plans import Ending, NodePlan
 from adapters.store.memory_logs import MemoryLog
+from engine.events import Subject
 from machines.ingesting import due_deadlines
-from machines.observations import Answered, Deleted, Refused
+from machines.levels import JobLevel
+from machines.observations import Answered, Deleted, Done, Refused, Seen
 from tests.running.fakes import WRITER, StubbornLog
 from tests.running.living import living
 from tests.running.stories import (
@@ -75,6 +77,23 @@ async def test_a_cause_is_told_when_it_changes() -> None:
     assert [one.type for one in causes] == ["Warning"]
     assert causes[0].note.startswith("node n1: ")
     assert "quota a" in causes[0].note
+
+
+async def test_success_is_that_of_a_job() -> None:
+    """A node that succeeded is told by its Job, which is done; what its disk holds nobody knows.
+
+    A kubelet removes images when it needs room, and names at most fifty of those it has [W71].
+    """
+    writer = await begun()
+    announcer = Announcer(writer.state)
+    writer.fold_in([warmup_seen()], NOON)
+    announcer.news(writer.state)
+    [seq] = writer.state.open
+    level = JobLevel(WARMUP.uid, WARMUP.uid, "n1-uid", "n1", "", "Complete")
+    job = Seen(CLUSTER, Subject("Job", "default", "j", "j-uid"), "60", level)
+    writer.fold_in([Answered(seq, Done("j-uid")), job], NOON)
+    [one] = announcer.news(writer.state)
+    assert (one.reason, one.note) == ("NodeSucceeded", "node n1: its Job is complete")
 
 
 async def test_what_held_before_the_session_is_not_told() -> None:

@@ -41,6 +41,23 @@ def test_refused_pods_are_told_within_seconds() -> None:
     in_world(world, story)
 
 
+def test_a_quota_that_demands_requests_is_told() -> None:
+    """Pods of images have no requests; a quota that demands some says so in the status [W69]."""
+    demand = "failed quota: q: must specify limits.cpu for: image-0; requests.cpu for: image-0"
+    world = pool_world("n1")
+    world.forbid("Pod", "default", demand)
+    world.apply(manifest())
+
+    async def story() -> None:
+        async with living(world):
+            await asyncio.sleep(5)
+            (detail,) = status(world)["targets"]
+            assert (detail["phase"], detail["reason"]) == ("Running", "FailedCreate")
+            assert demand in detail["message"]
+
+    in_world(world, story)
+
+
 def test_nobody_is_asked_while_all_runs() -> None:
     """A Job whose Pod starts within two seconds is never asked about."""
     world = pool_world("n1")
