@@ -1,5 +1,6 @@
 """Fixtures of the end-to-end tests."""
 
+import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -57,6 +58,8 @@ def controller(
     folder = tmp_path_factory.mktemp("controller")
     kubeconfig = control_plane.kubeconfig_for(deploy(control_plane), folder / "kubeconfig")
     with ControllerProcess(kubeconfig, folder) as running:
+        # How soon something is told must not depend on how long a start takes.
+        asyncio.run(running.wait_until_quiet())
         yield running
 
 

@@ -1,7 +1,7 @@
 """Pools: a namespace with Nodes of its own, so that tests can share one controller."""
 
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any, NamedTuple
 
 import aiohttp
@@ -9,7 +9,7 @@ import aiohttp
 from machines.labels import ENABLED, POOL
 from tests.e2e.conditions import ENDS
 from tests.e2e.controlplane.nodes import NodeShape, create_nodes, delete_nodes
-from tests.e2e.controlplane.watching import Json, Objects, request, wait_until
+from tests.e2e.controlplane.watching import Json, Objects, RequestError, request, wait_until
 
 # Long enough for a busy machine where nothing depends on how long it takes.
 PATIENCE_SECONDS = 60
@@ -96,5 +96,7 @@ async def open_pool(
             await request(session, "DELETE", pool.path(kind), options)
             await wait_until(session, pool.path(kind), lambda found: not found)
         await wait_until(session, pool.path("pods"), lambda found: not found)
-        await request(session, "DELETE", f"/api/v1/namespaces/{name}")
         await delete_nodes(session, names)
+        # A test may have deleted its namespace.
+        with suppress(RequestError):
+            await request(session, "DELETE", f"/api/v1/namespaces/{name}")

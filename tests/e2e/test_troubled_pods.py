@@ -76,7 +76,9 @@ async def test_each_trouble_is_told_while_it_lasts_and_after_all_was_deleted(
         ended = await pool.end_of("doomed")
         assert ended["status"]["phase"] == "Failed"
         for node, trouble in TROUBLES.items():
-            assert says(ended["status"], node, trouble.ended, "Failed"), targets(ended["status"])
+            assert says(ended["status"], node, trouble.ended, "Failed"), targets(ended["status"])[
+                node
+            ]
         background: Json = {"propagationPolicy": "Background"}
         await request(session, "DELETE", pool.path("jobs"), background)
         await wait_until(session, pool.path("pods"), lambda found: not found)
