@@ -40,7 +40,7 @@ TROUBLES = {
     stages.MISNAMED: Trouble("", "InvalidImageName", 'parse image name "busybox:1.36"'),
     stages.NEVER_PULLED: Trouble("", "ErrImageNeverPull", "with pull policy of Never"),
     stages.UNSTARTABLE: Trouble("", "BackoffLimitExceeded", "executable file not found in $PATH"),
-    stages.FAILING: Trouble("", "BackoffLimitExceeded", "exited with code 1: image-0 could not"),
+    stages.FAILING: Trouble("", "BackoffLimitExceeded", "exit code 1: image-0 could not warm up"),
     stages.VANISHING: Trouble("", "BackoffLimitExceeded", "the Pod failed without a word"),
 }
 
