@@ -52,7 +52,12 @@ class JobController(Controller):
         super().__init__(around)
         self._failures: dict[str, _Failures] = {}
         self._refusals: dict[str, int] = {}
+        self._stopped = False
         around.storage.subscribe(self._on_change)
+
+    def stop(self) -> None:
+        """Do nothing any more: somebody else looks after Jobs and their Pods."""
+        self._stopped = True
 
     def _on_change(self, kind: str, change: Change) -> None:
         if kind == JOB.kind:
@@ -108,7 +113,7 @@ class JobController(Controller):
     def _sync(self, key: str) -> None:
         """Look at a Job and its Pods, change the Pods, then write what came of it."""
         job = self.storage.get(JOB.kind, key)
-        if job is None or job["spec"].get("managedBy"):
+        if job is None or job["spec"].get("managedBy") or self._stopped:
             return
         view = self._view(job)
         if view.is_finished:

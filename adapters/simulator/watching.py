@@ -50,6 +50,11 @@ class WatchCursor:
         self._wake = asyncio.Event()
 
     @property
+    def kind(self) -> str:
+        """The kind that it is about."""
+        return self._resource.kind
+
+    @property
     def ended(self) -> bool:
         """Whether nothing more will come: the server closed it, or said ERROR."""
         return self._ended and not self._waiting

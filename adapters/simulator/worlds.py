@@ -181,6 +181,10 @@ class World:
         }
         return self._create(NODE, "", body)
 
+    def stop_job_controller(self) -> None:
+        """Have nobody make Pods for Jobs or end them, as on an API server without controllers."""
+        self.cluster.jobs.stop()
+
     def stop_kubelet(self, name: str) -> None:
         """Have a machine fall silent: its Pods stay as they are, its Node becomes Unknown."""
         self.cluster.kubelets.stop(name)

@@ -92,7 +92,7 @@ def status(world: World, name: str = "warm") -> Any:
 
 async def check(life: Life) -> None:
     """The replayed log gives the statuses of the server, and decides as it did."""
-    state = WARMLOG.initial("log")
+    state = WARMLOG.initial((await life.log.identify()).log_id)
     for row in life.log.rows:
         state = WARMLOG.fold(state, row)
     for projection in WARMLOG.project(state):
