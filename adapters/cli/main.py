@@ -20,6 +20,7 @@ from adapters.cli import (
     replaying,
     retrying,
     running,
+    validating,
     verifying,
 )
 from adapters.cli.exit_codes import ExitCode
@@ -162,6 +163,7 @@ for group in (
     demonstrating,
     replaying,
     explaining,
+    validating,
     planning,
     retrying,
     verifying,

@@ -176,8 +176,8 @@ class _Values:
             key = self._key(key_node, path)
             inner = child(path, key)
             if key in own:
-                line = own[key].line
-                self._misread(key_node.at, inner, f"stands twice: line {line} has it already")
+                words = f"stands twice: line {own[key].line} has it already"
+                self._misreadings.append(Misreading(key_node.at, inner, words, is_twice=True))
             else:
                 own[key] = key_node.at
             self._place(path, inner, key_node)

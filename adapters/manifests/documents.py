@@ -19,6 +19,7 @@ class Misreading(NamedTuple):
     at: Position
     field: str  # "" where no field is concerned
     words: str
+    is_twice: bool = False  # whether all that is wrong is that a field stands there again
 
 
 class Unreadable(Exception):

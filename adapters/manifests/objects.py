@@ -28,11 +28,31 @@ class Manifest(NamedTuple):
             and self.value.get("apiVersion") == API_VERSION
         )
 
+    @property
+    def name(self) -> str | None:
+        """Its name, if it has one."""
+        return self._of_metadata("name")
+
+    @property
+    def namespace(self) -> str | None:
+        """Its namespace, if it says one."""
+        return self._of_metadata("namespace")
+
+    def _of_metadata(self, field: str) -> str | None:
+        metadata = self.value.get("metadata") if isinstance(self.value, dict) else None
+        found = metadata.get(field) if isinstance(metadata, dict) else None
+        return found if isinstance(found, str) and found else None
+
     def place(self, field: str) -> str:
         """Give the path in the document of a field of this object."""
         if not self.path or not field:
             return self.path or field
         return f"{self.path}{field}" if field.startswith("[") else f"{self.path}.{field}"
+
+    def holds(self, place: str) -> bool:
+        """Say whether a path in the document lies in this object, or is its own."""
+        rest = place.removeprefix(self.path)
+        return place.startswith(self.path) and (not self.path or rest[:1] in ("", ".", "["))
 
     def where(self, field: str = "") -> Position:
         """Give where a field of this object stands, or the nearest one around it."""

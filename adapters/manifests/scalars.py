@@ -33,9 +33,11 @@ _BASES = (
     (re.compile(r"[-+]?(0|[1-9][0-9]*)"), 10),
 )
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+_LOOSE_UNDERLINE = re.compile("(?<![0-9])_|_(?![0-9])")
 _DATE = re.compile(r"[0-9]{4}-.*", re.DOTALL)
 _LONGEST_INTEGER = 70  # characters: 64 binary digits with a sign and a prefix
 _MOST_INTEGER = 2**64 - 1
+_EXACT_INTEGERS = 2**63  # those from there on lose their last digits in Kubernetes
 _LEAST_INTEGER = -(2**63)
 _EXACT_BELOW = 1e21  # a whole number below it is sent without an exponent
 
@@ -80,15 +82,15 @@ def _meaning(value: str) -> Scalar:
         return _WORDS[value]
     first = value[:1]
     if first == ".":
-        return _float(value)
+        # Here, unlike after a digit, an underline has to stand between digits.
+        return value if _LOOSE_UNDERLINE.search(value) else _float(value.replace("_", ""), value)
     if first not in "+-0123456789" or _DATE.fullmatch(value):
         return value
     text = value.replace("_", "")
     integer = _integer(text)
     if integer is not None:
         return integer
-    number = _float(text)
-    return value if isinstance(number, str) else number
+    return _float(text, value)
 
 
 def _integer(text: str) -> int | None:
@@ -97,17 +99,19 @@ def _integer(text: str) -> int | None:
     for pattern, base in _BASES:
         if pattern.fullmatch(text):
             number = int(text, base)
-            return number if _LEAST_INTEGER <= number <= _MOST_INTEGER else None
+            if _LEAST_INTEGER <= number <= _MOST_INTEGER:
+                return number if number < _EXACT_INTEGERS else int(float(number))
+            return None
     return None
 
 
-def _float(text: str) -> str | int | float:
+def _float(text: str, value: str) -> str | int | float:
     """Read a number with a point or an exponent; whole ones arrive as integers."""
     if not _FLOAT.fullmatch(text):
-        return text
+        return value
     number = float(text)
     if math.isinf(number):
-        return text
+        return value
     if number.is_integer() and abs(number) < _EXACT_BELOW:
         return int(number)
     return number

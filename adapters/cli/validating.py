@@ -1,0 +1,112 @@
+"""`warmlog validate`: what is wrong with manifests, before anybody applies them."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any
+
+import typer
+
+from adapters.cli.exit_codes import ExitCode
+from adapters.cli.printing import Format, Page, print_json
+from adapters.cli.texts import counted
+from adapters.manifests.findings import Finding
+from adapters.manifests.judging import FileJudgement, judge_file, with_twins
+
+HELP = "Files, folders (all *.yaml, *.yml and *.json in them), or - for standard input."
+EXAMPLE = "Example: kubectl kustomize DIR | warmlog validate -"
+
+
+def register(app: typer.Typer) -> None:
+    """Hang the command onto `warmlog`."""
+    app.command("validate", epilog=EXAMPLE)(_validate)
+
+
+def _validate(
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help=HELP)],
+    output: Annotated[Format, typer.Option("-o", "--output", help="What to print.")] = Format.TEXT,
+) -> ExitCode:
+    """Say what is wrong with ModelWarmups before they are applied.
+
+    Every fault, each with its line and its field, and what is allowed but had better be looked at.
+    No cluster is asked. Objects of other kinds are passed over. A fault ends with code 1, a
+    warning does not.
+    """
+    from adapters.manifests.files import manifest_files
+
+    judged = list(with_twins(map(judge_file, manifest_files(files, sys.stdin.buffer))))
+    faults = [each for each in _findings(judged) if not each[1].is_warning]
+    warnings = [each for each in _findings(judged) if each[1].is_warning]
+    if output is Format.JSON:
+        print_json(
+            {
+                "faults": [_finding_json(*each) for each in faults],
+                "files": len(judged),
+                "others": sum(each.others for each in judged),
+                "valid": not faults,
+                "warmups": _warmups_json(judged),
+                "warnings": [_finding_json(*each) for each in warnings],
+            }
+        )
+    else:
+        _print(judged, len(faults), len(warnings))
+    return ExitCode.DIFFERENT if faults else ExitCode.OK
+
+
+def _findings(judged: Sequence[FileJudgement]) -> Iterator[tuple[str, Finding]]:
+    """Give every finding with its file, in the order of the files and then of their lines."""
+    for file in judged:
+        found = [*file.findings, *(each for one in file.warmups for each in one.findings)]
+        for finding in sorted(found):
+            yield file.file.name, finding
+
+
+def _print(judged: Sequence[FileJudgement], faults: int, warnings: int) -> None:
+    page = Page()
+    for file, finding in _findings(judged):
+        place = [file, *(str(number) for number in finding.at if number)]
+        words = [finding.field, finding.words] if finding.field else [finding.words]
+        kind = ["warning"] if finding.is_warning else []
+        page.line(": ".join([":".join(place), *kind, *words]), "yellow" if kind else "red")
+    page.line(_summary(judged, faults, warnings))
+
+
+def _summary(judged: Sequence[FileJudgement], faults: int, warnings: int) -> str:
+    warmups = [each for file in judged for each in file.warmups]
+    faulty = sum(not each.is_valid for each in warmups)
+    head = counted(len(warmups), "ModelWarmup") if warmups else "no ModelWarmup"
+    head += f" in {counted(len(judged), 'file')}"
+    if faulty:
+        head += f", {faulty} with faults"
+    elif warmups:
+        head += ", all valid" if len(warmups) > 1 else ", valid"
+    counts = [counted(faults, "fault")] if faults else []
+    counts += [counted(warnings, "warning")] if warnings else []
+    others = sum(each.others for each in judged)
+    skipped = f"{counted(others, 'object')} of other kinds skipped" if others else ""
+    return "; ".join(filter(None, (head, " and ".join(counts), skipped)))
+
+
+def _finding_json(file: str, finding: Finding) -> dict[str, Any]:
+    return {
+        "column": finding.at.column,
+        "field": finding.field,
+        "file": file,
+        "line": finding.at.line,
+        "reason": finding.reason.value,
+        "words": finding.words,
+    }
+
+
+def _warmups_json(judged: Sequence[FileJudgement]) -> list[dict[str, Any]]:
+    """Give every ModelWarmup that was found, with its name as far as it has one."""
+    warmups = [each for file in judged for each in file.warmups]
+    return [
+        {
+            "file": each.manifest.file,
+            "line": each.manifest.where().line,
+            "name": each.manifest.name,
+            "namespace": each.manifest.namespace,
+            "valid": each.is_valid,
+        }
+        for each in warmups
+    ]

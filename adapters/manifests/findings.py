@@ -1,0 +1,38 @@
+"""Findings: what is wrong with a manifest, or had better be otherwise, and where."""
+
+from enum import StrEnum
+from typing import NamedTuple
+
+from adapters.manifests.documents import Position
+
+
+class Reason(StrEnum):
+    """Why something is told, in one word that never changes."""
+
+    UNREADABLE = "Unreadable"
+    FIELD_TWICE = "FieldTwice"
+    WRONG_KIND = "WrongKind"
+    INVALID_METADATA = "InvalidMetadata"
+    INVALID_SPEC = "InvalidSpec"
+    UNKNOWN_FIELD = "UnknownField"
+    STATUS_GIVEN = "StatusGiven"
+    ANNOTATION_IGNORED = "AnnotationIgnored"
+    IMAGE_TWICE = "ImageTwice"
+    MUTABLE_TAG = "MutableTag"
+    NODE_TWICE = "NodeTwice"
+    OBJECT_TWICE = "ObjectTwice"
+    POLICY_CAPPED = "PolicyCapped"
+    RETRIES_DO_NOT_FIT = "RetriesDoNotFit"
+
+
+Told = tuple[str, str, Reason]  # the field in its object, words, reason
+
+
+class Finding(NamedTuple):
+    """One thing to tell; they sort by where they stand."""
+
+    at: Position
+    field: str  # "" where no field is concerned
+    words: str
+    reason: Reason
+    is_warning: bool = False
