@@ -20,10 +20,11 @@ from adapters.cli.retrying import check_places
 from adapters.cli.running import Context, Kubeconfig
 from adapters.cli.texts import names
 from adapters.kubernetes.fields import mapping, text
-from adapters.manifests.documents import Position
 from adapters.manifests.files import manifest_files
+from adapters.manifests.findings import told
+from adapters.manifests.headers import is_meant
+from adapters.manifests.judging import judge, judge_file
 from adapters.manifests.objects import Manifest, manifests
-from machines.specs import parse
 from machines.states import State
 
 
@@ -146,12 +147,12 @@ def _read(files: Sequence[str], namespace: str) -> _Read:
     found: list[Manifest] = []
     faults: list[str] = []
     for file in manifest_files(files, sys.stdin.buffer):
-        faults += [_told(file.name, *each) for each in file.misreadings]
+        faults += [told(file.name, each) for each in judge_file(file).findings]
         found += manifests(file)
     made = {_name(each): each.value for each in found if _is_namespace(each)}
     wishes = []
     for manifest in found:
-        if manifest.is_warmup:
+        if is_meant(manifest.value):
             wrong = _faults(manifest)
             faults += wrong
             if not wrong:
@@ -160,26 +161,21 @@ def _read(files: Sequence[str], namespace: str) -> _Read:
     others = Counter(
         _kind(each)
         for each in found
-        if not each.is_warmup and not (_is_namespace(each) and _name(each) in used)
+        if isinstance(each.value, dict)
+        and not is_meant(each.value)
+        and not (_is_namespace(each) and _name(each) in used)
     )
     if others:
-        told = (f"{count} {kind}" for kind, count in others.items())
-        complain(f"skipped, for only ModelWarmups are planned: {', '.join(told)}")
+        counts = (f"{count} {kind}" for kind, count in others.items())
+        complain(f"skipped, for only ModelWarmups are planned: {', '.join(counts)}")
     if not wishes and not faults:
         raise Problem(ExitCode.NOT_FOUND, f"{names(list(files))}: no ModelWarmup is in there.")
     return _Read(tuple(wishes), tuple(faults))
 
 
 def _faults(manifest: Manifest) -> list[str]:
-    return [
-        _told(manifest.file, manifest.where(fault.field), manifest.place(fault.field), fault.words)
-        for fault in parse(manifest.value.get("spec")).faults
-    ]
-
-
-def _told(file: str, at: Position, field: str, words: str) -> str:
-    where = f"{file}:{at.line}:{at.column}" if at.line else file
-    return f"{where}: {field}: {words}" if field else f"{where}: {words}"
+    found = judge(manifest).findings
+    return [told(manifest.file, each) for each in found if not each.is_warning]
 
 
 def _wish(manifest: Manifest, namespace: str, made: dict[str, dict[str, Any]]) -> Wish:
@@ -193,7 +189,7 @@ def _is_namespace(manifest: Manifest) -> bool:
 
 
 def _kind(manifest: Manifest) -> str:
-    return str(manifest.value.get("kind")) if isinstance(manifest.value, dict) else "no object"
+    return str(mapping(manifest.value).get("kind"))
 
 
 def _name(manifest: Manifest) -> str:

@@ -9,7 +9,7 @@ import typer
 from adapters.cli.exit_codes import ExitCode
 from adapters.cli.printing import Format, Page, print_json
 from adapters.cli.texts import counted
-from adapters.manifests.findings import Finding
+from adapters.manifests.findings import Finding, told
 from adapters.manifests.judging import FileJudgement, judge_file, with_twins
 
 HELP = "Files, folders (all *.yaml, *.yml and *.json in them), or - for standard input."
@@ -63,10 +63,7 @@ def _findings(judged: Sequence[FileJudgement]) -> Iterator[tuple[str, Finding]]:
 def _print(judged: Sequence[FileJudgement], faults: int, warnings: int) -> None:
     page = Page()
     for file, finding in _findings(judged):
-        place = [file, *(str(number) for number in finding.at if number)]
-        words = [finding.field, finding.words] if finding.field else [finding.words]
-        kind = ["warning"] if finding.is_warning else []
-        page.line(": ".join([":".join(place), *kind, *words]), "yellow" if kind else "red")
+        page.line(told(file, finding), "yellow" if finding.is_warning else "red")
     page.line(_summary(judged, faults, warnings))
 
 

@@ -36,3 +36,11 @@ class Finding(NamedTuple):
     words: str
     reason: Reason
     is_warning: bool = False
+
+
+def told(file: str, finding: Finding) -> str:
+    """Say a finding in one line, of the form that editors and compilers know."""
+    place = ":".join([file, *(str(number) for number in finding.at if number)])
+    kind = ["warning"] if finding.is_warning else []
+    field = [finding.field] if finding.field else []
+    return ": ".join([place, *kind, *field, finding.words])

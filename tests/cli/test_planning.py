@@ -264,6 +264,18 @@ def test_what_nests_too_deeply_is_told_and_hides_no_other(tmp_path: Path) -> Non
     assert "default/runtime-image-warmup: 4 nodes get a Job" in text
 
 
+def test_what_validate_refuses_is_not_planned(tmp_path: Path) -> None:
+    """A misspelt kind and a head without a name are told with their lines, in the same words."""
+    nameless, misspelt = sample(), sample()
+    del nameless["metadata"]
+    misspelt["kind"] = "ModelWarmUp"
+    code, _, errors = told(tmp_path, mixed_world(), nameless, misspelt, sample())
+    assert code == ExitCode.DIFFERENT
+    assert "metadata.name: is missing" in errors
+    assert "kind: is 'ModelWarmUp', and must be ModelWarmup" in errors
+    assert "skipped" not in errors
+
+
 def test_a_file_without_any_is_said(tmp_path: Path, demo_log: Path) -> None:
     """Where no ModelWarmup is, that is one sentence and a code of its own."""
     result = warmlog("plan", written(tmp_path, {"kind": "Secret"}), "--log", demo_log)
