@@ -63,7 +63,7 @@ def _findings(judged: Sequence[FileJudgement]) -> Iterator[tuple[str, Finding]]:
 def _print(judged: Sequence[FileJudgement], faults: int, warnings: int) -> None:
     page = Page()
     for file, finding in _findings(judged):
-        page.line(told(file, finding), "yellow" if finding.is_warning else "red")
+        page.line(told(file, finding), "yellow" if finding.is_warning else "red", whole=True)
     page.line(_summary(judged, faults, warnings))
 
 
