@@ -150,9 +150,8 @@ def test_days_later_a_restart_runs_nothing_again(kept: str) -> None:
             world.annotate("ModelWarmup", "default", "warm", {"team": "a"})
             await asyncio.sleep(60)
             found = status(world)
-            assert (found["phase"], found["desiredNodes"], found["succeededNodes"]) == (
-                "Succeeded", 2, 2,
-            )  # fmt: skip
+            counts = (found["desiredNodes"], found["succeededNodes"])
+            assert (found["phase"], *counts) == ("Succeeded", 2, 2)
             assert dict(ledger.made) == {"n1": 1, "n2": 1}
             if kept == "all":
                 assert "Recovered" not in life.types
