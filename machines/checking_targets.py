@@ -31,9 +31,11 @@ def _target(faults: Faults, path: str, entry: dict[str, Any]) -> TargetEntry:
         return TargetEntry(names)
     field = f"{path}.nodeSelector"
     terms = faults.mapping(selector, field)
-    if not terms.get("matchLabels") and not terms.get("matchExpressions"):
+    requirements = tuple(_requirements(faults, terms, field))
+    unread = faults.has(f"{field}.matchLabels") or terms.get("matchExpressions")
+    if not requirements and not unread:
         faults.add(field, "must not be empty: it would select every node")
-    return TargetEntry(names, tuple(_requirements(faults, terms, field)))
+    return TargetEntry(names, requirements)
 
 
 def _names(faults: Faults, raw: Any, path: str) -> tuple[str, ...]:
@@ -49,7 +51,7 @@ def _names(faults: Faults, raw: Any, path: str) -> tuple[str, ...]:
 def _requirements(faults: Faults, selector: dict[str, Any], path: str) -> Iterator[Requirement]:
     field = f"{path}.matchLabels"
     labels = faults.mapping(selector.get("matchLabels"), field)
-    for key in sorted(labels):
+    for key in sorted(key for key, value in labels.items() if value is not None):
         place = f"{field}.{key}"
         faults.unless_fine(place, label_key_refusal(key))
         yield Requirement(key, "In", (_value(faults, labels[key], place),))

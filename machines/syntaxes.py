@@ -38,7 +38,7 @@ LABEL_KEY = Syntax("the key of a label", f"({_SUBDOMAIN}/)?{_VALUE}", 253 + 1 + 
 
 # Kubernetes refuses a Pod with an image that begins or ends with what Unicode calls white space;
 # white space inside is for the kubelet to judge.
-_BLANK = "\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+_BLANK = r"\t-\r \x85\xa0" + "\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 IMAGE_PATTERN = rf"[^{_BLANK}]([\s\S]*[^{_BLANK}])?"
 
 

@@ -1,4 +1,4 @@
-"""Writes crds/ from the schemas: `python -m adapters.kubernetes.generating [--check]`."""
+"""Writes crds/ from schemas and policies: `python -m adapters.kubernetes.generating [--check]`."""
 
 import argparse
 import sys
@@ -24,10 +24,10 @@ class _PlainDumper(yaml.SafeDumper):
         return True
 
 
-def rendered(definition: Mapping[str, Any]) -> str:
-    """The text of one file: the same bytes for the same definition, keys in their own order."""
-    body = yaml.dump(
-        definition,
+def rendered(objects: Sequence[Mapping[str, Any]]) -> str:
+    """The text of one file: the same bytes for the same objects, keys in their own order."""
+    body = yaml.dump_all(
+        objects,
         Dumper=_PlainDumper,
         sort_keys=False,
         allow_unicode=True,
@@ -40,9 +40,9 @@ def drifted(folder: Path) -> list[str]:
     """The names of the files that are missing from the folder or differ from the schemas."""
     return [
         name
-        for name, definition in CRD_FILES.items()
+        for name, objects in CRD_FILES.items()
         if not (folder / name).is_file()
-        or (folder / name).read_text(encoding="utf-8") != rendered(definition)
+        or (folder / name).read_text(encoding="utf-8") != rendered(objects)
     ]
 
 
@@ -50,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Write every file, or with --check only compare: 1 when a file is not what it should be."""
     parser = argparse.ArgumentParser(
         prog="python -m adapters.kubernetes.generating",
-        description="Write the CustomResourceDefinitions from the schemas.",
+        description="Write what crds/ holds from the schemas and policies.",
     )
     parser.add_argument("--check", action="store_true", help="only compare; 1 if a file differs")
     parser.add_argument("--folder", type=Path, default=CRDS_FOLDER, help="where the files are")
@@ -60,8 +60,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for name in names:
             sys.stderr.write(f"{options.folder / name} is not what the schemas say: make crds\n")
         return 1 if names else 0
-    for name, definition in CRD_FILES.items():
-        (options.folder / name).write_text(rendered(definition), encoding="utf-8")
+    for name, objects in CRD_FILES.items():
+        (options.folder / name).write_text(rendered(objects), encoding="utf-8")
     return 0
 
 

@@ -1,5 +1,6 @@
-"""The CustomResourceDefinitions, as the API server gets them; a pure table."""
+"""What crds/ holds: CustomResourceDefinitions, and the policies beside them; a pure table."""
 
+from adapters.kubernetes.policies import WARMUP_POLICY
 from adapters.kubernetes.schemas_pods import Schema
 from adapters.kubernetes.schemas_warmup_spec import WARMUP_SPEC
 from adapters.kubernetes.schemas_warmup_status import WARMUP_STATUS
@@ -60,5 +61,5 @@ MODELWARMUP: Schema = {
     },
 }
 
-# File in crds/ -> what it holds.
-CRD_FILES = {"modelwarmup.yaml": MODELWARMUP}
+# File in crds/ -> the objects that it holds.
+CRD_FILES = {"modelwarmup.yaml": (MODELWARMUP,), "modelwarmup-policy.yaml": WARMUP_POLICY}

@@ -10,87 +10,47 @@ compared whole, however deep.
 
 from typing import Any
 
+from machines import syntaxes
+from machines.fragments import (
+    CONTAINER_FIELDS,
+    FLAG,
+    OBJECT,
+    OBJECTS,
+    TEXT,
+    TEXTS,
+    VOLUME_SOURCES,
+)
+from machines.spec_parts import PULL_POLICIES
+
 Schema = dict[str, Any]
 
 UNTYPED: Schema = {"x-kubernetes-preserve-unknown-fields": True}
 
 DNS_LABEL: Schema = {
     "type": "string",
-    "maxLength": 63,
-    "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$",
+    "maxLength": syntaxes.DNS_LABEL.longest,
+    "pattern": f"^{syntaxes.DNS_LABEL.pattern}$",
 }
 
 DNS_SUBDOMAIN: Schema = {
     "type": "string",
-    "maxLength": 253,
-    "pattern": r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$",
+    "maxLength": syntaxes.DNS_SUBDOMAIN.longest,
+    "pattern": f"^{syntaxes.DNS_SUBDOMAIN.pattern}$",
 }
 
-IMAGE: Schema = {
-    "type": "string",
-    # A Pod whose image is empty or begins or ends with a space is refused by Kubernetes itself.
-    "pattern": r"^\S(.*\S)?$",
-}
+IMAGE: Schema = {"type": "string", "pattern": f"^{syntaxes.IMAGE_PATTERN}$"}
 
 # Empty is a legal way of saying nothing.
-PULL_POLICY: Schema = {"type": "string", "enum": ["", "Always", "IfNotPresent", "Never"]}
+PULL_POLICY: Schema = {"type": "string", "enum": list(PULL_POLICIES)}
 
-CONTAINER_FIELDS_WITHOUT_RULES = (
-    "args",
-    "command",
-    "env",
-    "envFrom",
-    "lifecycle",
-    "livenessProbe",
-    "ports",
-    "readinessProbe",
-    "resizePolicy",
-    "resources",
-    "restartPolicyRules",
-    "securityContext",
-    "startupProbe",
-    "stdin",
-    "stdinOnce",
-    "terminationMessagePath",
-    "terminationMessagePolicy",
-    "tty",
-    "volumeDevices",
-    "volumeMounts",
-    "workingDir",
-)
-
-VOLUME_SOURCES = (
-    "awsElasticBlockStore",
-    "azureDisk",
-    "azureFile",
-    "cephfs",
-    "cinder",
-    "configMap",
-    "csi",
-    "downwardAPI",
-    "emptyDir",
-    "ephemeral",
-    "fc",
-    "flexVolume",
-    "flocker",
-    "gcePersistentDisk",
-    "gitRepo",
-    "glusterfs",
-    "hostPath",
-    "image",
-    "iscsi",
-    "nfs",
-    "persistentVolumeClaim",
-    "photonPersistentDisk",
-    "portworxVolume",
-    "projected",
-    "quobyte",
-    "rbd",
-    "scaleIO",
-    "secret",
-    "storageos",
-    "vsphereVolume",
-)
+# Lists of objects have a type, what is in them has none.
+_TYPES: dict[str, Schema] = {
+    TEXT: {"type": "string"},
+    FLAG: {"type": "boolean"},
+    OBJECT: UNTYPED,
+    TEXTS: {"type": "array", "items": {"type": "string"}, "x-kubernetes-list-type": "atomic"},
+    OBJECTS: {"type": "array", "items": UNTYPED, "x-kubernetes-list-type": "atomic"},
+}
 
 CONTAINER: Schema = {
     "type": "object",
@@ -112,18 +72,10 @@ CONTAINER: Schema = {
             "description": "Not allowed: a warmup has to end, so its containers are never kept up.",
         },
         **{
-            field: {**UNTYPED, "description": "As in core/v1 Container."}
-            for field in CONTAINER_FIELDS_WITHOUT_RULES
+            field: {**_TYPES[kind], "description": "As in core/v1 Container."}
+            for field, kind in CONTAINER_FIELDS.items()
         },
     },
-    "x-kubernetes-validations": [
-        {
-            "rule": "!has(self.restartPolicy)",
-            "message": "restartPolicy is not allowed in a container of a warmup",
-            "fieldPath": ".restartPolicy",
-            "reason": "FieldValueForbidden",
-        },
-    ],
 }
 
 VOLUME: Schema = {

@@ -3,13 +3,23 @@
 Fields and bounds are those of AIBrix's public API, no more and no fewer, so that its manifests
 apply unchanged. There are no defaults: the controller applies them when it reads, and the stored
 spec stays as its author wrote it. Every rule here is one that the API server can afford: one
-whose worst case, at the bounds below, would cost too much is refused.
+whose worst case, at the bounds below, would cost too much is refused. What it cannot afford stands
+in `policies.py`.
 
-Kubernetes forgives an unchanged spec what a new rule has against it, so an object from before the
-rule keeps its labels and status editable. It does not forgive a rule that cannot be evaluated,
-and that is why rules ask `has()` even for required fields.
+Kubernetes forgives an unchanged spec what a new bound or pattern has against it, so an object from
+before it keeps its labels and status editable. Rules look at new objects only (`rules.py`).
 """
 
+from adapters.kubernetes.rules import (
+    DUPLICATE,
+    FORBIDDEN,
+    INVALID,
+    REQUIRED,
+    container_rules,
+    reserved_names_rule,
+    rule,
+    unique_names_rule,
+)
 from adapters.kubernetes.schemas_pods import (
     CONTAINER,
     DNS_SUBDOMAIN,
@@ -18,12 +28,13 @@ from adapters.kubernetes.schemas_pods import (
     VOLUME,
     Schema,
 )
-from machines.specs import MAX_TARGETS, OPERATORS
+from machines.spec_parts import MAX_ARGUMENTS, MAX_ENTRIES, MAX_TARGETS, OPERATORS
+from machines.syntaxes import LABEL_KEY, LABEL_VALUE
 
 _LABEL_VALUE: Schema = {
     "type": "string",
-    "maxLength": 63,
-    "pattern": "^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$",
+    "maxLength": LABEL_VALUE.longest,
+    "pattern": f"^{LABEL_VALUE.pattern}$",
 }
 
 _REQUIREMENT: Schema = {
@@ -31,7 +42,12 @@ _REQUIREMENT: Schema = {
     "description": "One requirement on the labels of a node.",
     "required": ["key", "operator"],
     "properties": {
-        "key": {"type": "string", "minLength": 1, "description": "Label that it is about."},
+        "key": {
+            "type": "string",
+            "maxLength": LABEL_KEY.longest,
+            "pattern": f"^{LABEL_KEY.pattern}$",
+            "description": "Label that it is about.",
+        },
         "operator": {
             "type": "string",
             "enum": list(OPERATORS),
@@ -44,22 +60,6 @@ _REQUIREMENT: Schema = {
             "items": _LABEL_VALUE,
         },
     },
-    "x-kubernetes-validations": [
-        {
-            "rule": "!has(self.operator) || !(self.operator in ['In', 'NotIn']) || "
-            "(has(self.values) && size(self.values) > 0)",
-            "message": "must not be empty: In and NotIn compare the label with values",
-            "fieldPath": ".values",
-            "reason": "FieldValueRequired",
-        },
-        {
-            "rule": "!has(self.operator) || !(self.operator in ['Exists', 'DoesNotExist']) || "
-            "!has(self.values) || size(self.values) == 0",
-            "message": "must be empty: Exists and DoesNotExist look at no value",
-            "fieldPath": ".values",
-            "reason": "FieldValueForbidden",
-        },
-    ],
 }
 
 _NODE_SELECTOR: Schema = {
@@ -80,14 +80,6 @@ _NODE_SELECTOR: Schema = {
             "items": _REQUIREMENT,
         },
     },
-    "x-kubernetes-validations": [
-        {
-            "rule": "(has(self.matchLabels) && size(self.matchLabels) > 0) || "
-            "(has(self.matchExpressions) && size(self.matchExpressions) > 0)",
-            "message": "must not be empty: it would select every node",
-            "reason": "FieldValueRequired",
-        },
-    ],
 }
 
 _TARGET: Schema = {
@@ -105,35 +97,40 @@ _TARGET: Schema = {
                     "minItems": 1,
                     "maxItems": MAX_TARGETS,
                     "description": "Names of Nodes. One that does not exist yet is waited for.",
-                    "items": {"type": "string", "pattern": r"^[^\s/]+$"},
+                    "items": DNS_SUBDOMAIN,
                 },
             },
         },
         "nodeSelector": _NODE_SELECTOR,
     },
-    "x-kubernetes-validations": [
-        {
-            "rule": "has(self.nodes) != has(self.nodeSelector)",
-            "message": "must have exactly one of nodes and nodeSelector",
-            "reason": "FieldValueInvalid",
-        },
-    ],
 }
 
 _TARGETS: Schema = {
     "type": "array",
     "x-kubernetes-list-type": "atomic",
     "minItems": 1,
-    "maxItems": 32,
+    "maxItems": MAX_ENTRIES,
     "description": "Nodes to warm: the union of all entries, each node once.",
     "items": _TARGET,
     "x-kubernetes-validations": [
-        {
-            "rule": "self.map(t, has(t.nodes) && has(t.nodes.names) ? size(t.nodes.names) : 0)"
+        rule(
+            "self.all(t, has(t.nodes) != has(t.nodeSelector))",
+            "each must have exactly one of nodes and nodeSelector",
+            INVALID,
+        ),
+        rule(
+            "self.all(t, !has(t.nodeSelector) || "
+            "(has(t.nodeSelector.matchLabels) && size(t.nodeSelector.matchLabels) > 0) || "
+            "(has(t.nodeSelector.matchExpressions) && size(t.nodeSelector.matchExpressions) > 0))",
+            "a nodeSelector must not be empty: it would select every node",
+            REQUIRED,
+        ),
+        rule(
+            "self.map(t, has(t.nodes) && has(t.nodes.names) ? size(t.nodes.names) : 0)"
             f".sum() <= {MAX_TARGETS}",
-            "message": f"must not name more than {MAX_TARGETS} nodes in all entries together",
-            "reason": "FieldValueInvalid",
-        },
+            f"must not name more than {MAX_TARGETS} nodes in all entries together",
+            INVALID,
+        ),
     ],
 }
 
@@ -147,7 +144,7 @@ _IMAGE_ENTRY: Schema = {
             "type": "array",
             "x-kubernetes-list-type": "atomic",
             "minItems": 1,
-            "maxItems": 64,
+            "maxItems": MAX_ARGUMENTS,
             "description": "Command of the container. It must exit 0 without starting a server: "
             "there is none that works in every image.",
             "items": {"type": "string"},
@@ -155,7 +152,7 @@ _IMAGE_ENTRY: Schema = {
         "args": {
             "type": "array",
             "x-kubernetes-list-type": "atomic",
-            "maxItems": 64,
+            "maxItems": MAX_ARGUMENTS,
             "description": "Arguments of the command.",
             "items": {"type": "string"},
         },
@@ -173,35 +170,28 @@ _IMAGE_PRELOAD: Schema = {
         "images": {
             "type": "array",
             "x-kubernetes-list-type": "atomic",
-            "maxItems": 32,
+            "maxItems": MAX_ENTRIES,
             "description": "Images, each in a container of its own, all at the same time.",
             "items": _IMAGE_ENTRY,
             "x-kubernetes-validations": [
-                {
-                    # `==` on strings without a bound is over budget, `in` is charged by the list.
-                    "rule": "self.all(a, !has(a.image) || "
-                    "self.exists_one(b, has(b.image) && b.image in [a.image]))",
-                    "message": "must not list an image twice",
-                    "reason": "FieldValueDuplicate",
-                },
+                # `==` on strings without a bound is over budget, `in` is charged by the list.
+                rule(
+                    "self.all(a, self.exists_one(b, b.image in [a.image]))",
+                    "must not list an image twice",
+                    DUPLICATE,
+                ),
             ],
         },
         "pullSecrets": {
             "type": "array",
             "x-kubernetes-list-type": "atomic",
-            "maxItems": 32,
+            "maxItems": MAX_ENTRIES,
             "description": "Secrets with which the images are pulled, in the same namespace.",
             "items": {
                 "type": "object",
                 "x-kubernetes-map-type": "atomic",
                 "required": ["name"],
-                "properties": {
-                    "name": {
-                        "type": "string",
-                        "minLength": 1,
-                        "description": "Name of the Secret.",
-                    },
-                },
+                "properties": {"name": {**DNS_SUBDOMAIN, "description": "Name of the Secret."}},
             },
         },
     },
@@ -214,36 +204,31 @@ _CUSTOM: Schema = {
         "initContainers": {
             "type": "array",
             "x-kubernetes-list-type": "atomic",
-            "maxItems": 32,
+            "maxItems": MAX_ENTRIES,
             "description": "Run one by one, in this order, before all others.",
             "items": CONTAINER,
+            "x-kubernetes-validations": container_rules(),
         },
         "containers": {
             "type": "array",
             "x-kubernetes-list-type": "atomic",
-            "maxItems": 32,
+            "maxItems": MAX_ENTRIES,
             "description": "Run together with the containers of imagePreload.",
             "items": CONTAINER,
+            "x-kubernetes-validations": container_rules(),
         },
         "volumes": {
             "type": "array",
             "x-kubernetes-list-type": "atomic",
-            "maxItems": 32,
+            "maxItems": MAX_ENTRIES,
             "description": "Volumes that these containers mount.",
             "items": VOLUME,
-            "x-kubernetes-validations": [
-                {
-                    "rule": "self.all(a, !has(a.name) || "
-                    "self.exists_one(b, has(b.name) && b.name == a.name))",
-                    "message": "must not use a name twice",
-                    "reason": "FieldValueDuplicate",
-                },
-            ],
+            "x-kubernetes-validations": [unique_names_rule()],
         },
         "imagePullSecrets": {
             "type": "array",
             "x-kubernetes-list-type": "atomic",
-            "maxItems": 32,
+            "maxItems": MAX_ENTRIES,
             "description": "Secrets with which these images are pulled, in the same namespace.",
             "items": {
                 "type": "object",
@@ -254,28 +239,13 @@ _CUSTOM: Schema = {
         },
     },
     "x-kubernetes-validations": [
-        {
-            "rule": "!has(self.initContainers) || self.initContainers.all(a, !has(a.name) || "
-            "self.initContainers.exists_one(b, has(b.name) && b.name == a.name))",
-            "message": "must not use a container name twice",
-            "fieldPath": ".initContainers",
-            "reason": "FieldValueDuplicate",
-        },
-        {
-            "rule": "!has(self.containers) || self.containers.all(a, !has(a.name) || "
-            "self.containers.exists_one(b, has(b.name) && b.name == a.name))",
-            "message": "must not use a container name twice",
-            "fieldPath": ".containers",
-            "reason": "FieldValueDuplicate",
-        },
-        {
-            "rule": "!has(self.initContainers) || !has(self.containers) || "
-            "self.initContainers.all(a, !has(a.name) || "
-            "!self.containers.exists(b, has(b.name) && b.name == a.name))",
-            "message": "must not use the name of one of containers",
-            "fieldPath": ".initContainers",
-            "reason": "FieldValueDuplicate",
-        },
+        rule(
+            "!has(self.initContainers) || !has(self.containers) || self.containers.all(c, "
+            "!self.initContainers.exists(i, i.name == c.name))",
+            "must not use the name of one of initContainers",
+            DUPLICATE,
+            field=".containers",
+        ),
     ],
 }
 
@@ -314,14 +284,6 @@ _POLICIES: Schema = {
     },
 }
 
-_RESERVED_NAME_RULE = (
-    "!has(self.custom) || !has(self.custom.{field}) || !has(self.imagePreload) || "
-    "!has(self.imagePreload.images) || self.custom.{field}.all(c, !has(c.name) || "
-    "!c.name.matches('^image-(0|[1-9][0-9]?)$') || "
-    "int(c.name.substring(6)) >= size(self.imagePreload.images))"
-)
-_RESERVED_NAME_MESSAGE = "must not use image-0, image-1, …: imagePreload.images are called so"
-
 WARMUP_SPEC: Schema = {
     "type": "object",
     "description": "What to run on which nodes. It cannot be changed: a new warmup is a new "
@@ -343,26 +305,16 @@ WARMUP_SPEC: Schema = {
         {
             "rule": "self == oldSelf",
             "message": "must not be changed: create a new ModelWarmup instead",
-            "reason": "FieldValueForbidden",
+            "reason": FORBIDDEN,
         },
-        {
-            "rule": "(has(self.imagePreload) && has(self.imagePreload.images) && "
+        rule(
+            "(has(self.imagePreload) && has(self.imagePreload.images) && "
             "size(self.imagePreload.images) > 0) || (has(self.custom) && "
             "has(self.custom.containers) && size(self.custom.containers) > 0)",
-            "message": "needs at least one entry in imagePreload.images or custom.containers",
-            "reason": "FieldValueRequired",
-        },
-        {
-            "rule": _RESERVED_NAME_RULE.format(field="initContainers"),
-            "message": _RESERVED_NAME_MESSAGE,
-            "fieldPath": ".custom.initContainers",
-            "reason": "FieldValueInvalid",
-        },
-        {
-            "rule": _RESERVED_NAME_RULE.format(field="containers"),
-            "message": _RESERVED_NAME_MESSAGE,
-            "fieldPath": ".custom.containers",
-            "reason": "FieldValueInvalid",
-        },
+            "needs at least one entry in imagePreload.images or custom.containers",
+            REQUIRED,
+        ),
+        reserved_names_rule("initContainers"),
+        reserved_names_rule("containers"),
     ],
 }

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from adapters.kubernetes.schemas import MODELWARMUP
+from machines.fragments import CONTAINER_FIELDS
 from machines.phases import PUBLISHED_TARGET_PHASES, PUBLISHED_WARMUP_PHASES
 from machines.statuses import STATUS_PATHS
 
@@ -23,13 +24,13 @@ SPEC_BOUNDS: dict[str, tuple[int | None, int | None]] = {
     "targets[]": (None, None),
     "targets[].nodes": (None, None),
     "targets[].nodes.names": (1, 1000),
-    "targets[].nodes.names[]": (None, None),
+    "targets[].nodes.names[]": (None, 253),
     "targets[].nodeSelector": (None, None),
     "targets[].nodeSelector.matchLabels": (None, None),
     "targets[].nodeSelector.matchLabels{}": (None, 63),
     "targets[].nodeSelector.matchExpressions": (None, None),
     "targets[].nodeSelector.matchExpressions[]": (None, None),
-    "targets[].nodeSelector.matchExpressions[].key": (1, None),
+    "targets[].nodeSelector.matchExpressions[].key": (None, 317),
     "targets[].nodeSelector.matchExpressions[].operator": (None, None),
     "targets[].nodeSelector.matchExpressions[].values": (None, None),
     "targets[].nodeSelector.matchExpressions[].values[]": (None, 63),
@@ -44,7 +45,7 @@ SPEC_BOUNDS: dict[str, tuple[int | None, int | None]] = {
     "imagePreload.images[].imagePullPolicy": (None, None),
     "imagePreload.pullSecrets": (None, 32),
     "imagePreload.pullSecrets[]": (None, None),
-    "imagePreload.pullSecrets[].name": (1, None),
+    "imagePreload.pullSecrets[].name": (None, 253),
     "custom": (None, None),
     "custom.initContainers": (None, 32),
     "custom.containers": (None, 32),
@@ -118,6 +119,34 @@ def test_custom_fragments_have_no_further_bounds(kind: str) -> None:
         path: each for path, each in expected.items() if each != (None, None)
     }
     assert fragment["x-kubernetes-preserve-unknown-fields"] is True
+
+
+def test_rules_look_at_new_objects_only() -> None:
+    """No rule but immutability is asked of what is stored, or it would keep its status away [W95].
+
+    A server can tell what a value was before only where it has a name: below an entry of a list,
+    each write would be the first one.
+    """
+    rules = [
+        (path, rule)
+        for path, each in walk(ROOT["spec"])
+        for rule in each.get("x-kubernetes-validations", [])
+    ]
+    again = [rule for path, rule in rules if not rule["rule"].startswith("oldSelf.hasValue() || (")]
+    assert [rule["rule"] for rule in again] == ["self == oldSelf"]
+    assert [rule for _, rule in rules if not rule.get("optionalOldSelf")] == again
+    assert [path for path, _ in rules if "[]" in path] == []
+    assert len(rules) > 10
+
+
+@pytest.mark.parametrize("kind", ["initContainers", "containers"])
+def test_fields_of_containers_are_named(kind: str) -> None:
+    """A field that Kubernetes has today is compared whole when the spec must not change [W61]."""
+    fragment = ROOT["spec"]["properties"]["custom"]["properties"][kind]["items"]["properties"]
+    checked = {"name", "image", "imagePullPolicy", "restartPolicy"}
+    assert fragment.keys() == CONTAINER_FIELDS.keys() | checked
+    within = [path for path, _ in walk(fragment["env"]["items"]) if path]
+    assert within == []
 
 
 @pytest.mark.parametrize("name", ["spec", "status"])

@@ -9,11 +9,14 @@ import aiohttp
 import pytest
 import pytest_asyncio
 
+from tests.crds.refusals import BAD
+from tests.e2e import admitting
 from tests.e2e.conditions import JOBS, WARMUPS
 from tests.e2e.controllers import ControllerProcess, deploy
 from tests.e2e.controlplane.building import BuildingError, built_programs
 from tests.e2e.controlplane.running import ControlPlane
 from tests.e2e.controlplane.watching import request, wait_until
+from tests.repository import ROOT
 from tests.store.databases import fresh_database
 
 
@@ -39,6 +42,24 @@ async def session(control_plane: ControlPlane) -> AsyncIterator[aiohttp.ClientSe
     """An HTTP session with the API server as its admin."""
     async with control_plane.open_session() as opened:
         yield opened
+
+
+@pytest.fixture(scope="session")
+def with_crds(control_plane: ControlPlane) -> ControlPlane:
+    """The control plane, serving what crds/ holds, with a namespace for what is only admitted."""
+    admitting.apply_crds(control_plane, "-k", ROOT / "crds")
+    control_plane.kubectl("create", "namespace", admitting.NAMESPACE)
+    return control_plane
+
+
+@pytest_asyncio.fixture
+async def server(
+    with_crds: ControlPlane, session: aiohttp.ClientSession
+) -> AsyncIterator[aiohttp.ClientSession]:
+    """An admin's session with that control plane; a test's warmups are deleted at its end."""
+    await admitting.wait_for_refusal(session, BAD["a mount although there are no volumes"].spec)
+    yield session
+    await request(session, "DELETE", admitting.WARMUPS)
 
 
 @pytest.fixture

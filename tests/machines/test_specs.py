@@ -141,10 +141,7 @@ def test_modes(mode: str | None) -> None:
             {"targets": selector(matchLabels={"a": "b c"})},
             "spec.targets[0].nodeSelector.matchLabels.a",
         ),
-        (
-            {"targets": selector(matchLabels={"a": None})},
-            "spec.targets[0].nodeSelector.matchLabels.a",
-        ),
+        ({"targets": selector(matchLabels={"a": None})}, "spec.targets[0].nodeSelector"),
         (
             {"targets": selector(matchExpressions=["a"])},
             "spec.targets[0].nodeSelector.matchExpressions[0]",
@@ -262,6 +259,7 @@ def test_every_fault_at_once() -> None:
         {"targets": [{"nodes": {"names": ["a"] * 500}}] * 2},
         {"targets": selector(matchLabels={"p" * 253 + "/" + "n" * 63: "v" * 63, "b": ""})},
         {"targets": [{"nodes": {"names": ["node.a-1", "1"]}, "nodeSelector": None}]},
+        {"targets": selector(matchLabels={"a": "b", "c": None})},
         {"imagePreload": {"images": [{**IMAGE, "command": ["x"] * 64, "args": [""] * 64}]}},
         {"imagePreload": {"images": [{**IMAGE, "args": None, "imagePullPolicy": None}]}},
         {"imagePreload": {**PRELOAD, "pullSecrets": [{"name": "registry.auth"}] * 32}},

@@ -1,0 +1,80 @@
+"""Asking a real API server what it admits of ModelWarmups."""
+
+import asyncio
+import io
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+
+from adapters.kubernetes.schemas import MODELWARMUP
+from machines.labels import GROUP, VERSION
+from tests.e2e.controlplane.running import ControlPlane
+from tests.e2e.controlplane.watching import Json
+
+NAME = MODELWARMUP["metadata"]["name"]
+NAMESPACE = "manifests"
+WARMUPS = f"/apis/{GROUP}/{VERSION}/namespaces/{NAMESPACE}/modelwarmups"
+DRY_RUN = "?dryRun=All&fieldValidation=Strict"
+MERGE_PATCH = "application/merge-patch+json"
+
+
+def warmup(what: Json, name: str = "tried") -> Json:
+    """A ModelWarmup with this spec."""
+    return {
+        "apiVersion": f"{GROUP}/{VERSION}",
+        "kind": "ModelWarmup",
+        "metadata": {"name": name, "namespace": NAMESPACE},
+        "spec": what,
+    }
+
+
+async def answer(
+    session: aiohttp.ClientSession,
+    method: str,
+    path: str,
+    body: Any,
+    content_type: str = "application/json",
+) -> tuple[int, Json]:
+    """Send one request: the code and the body, refusals included."""
+    headers = {"Content-Type": content_type}
+    # As a stream: aiohttp warns of large bodies, and warnings are errors here.
+    data = io.BytesIO(json.dumps(body).encode())
+    async with session.request(method, path, data=data, headers=headers) as response:
+        return response.status, await response.json()
+
+
+def named_fields(refusal: Json) -> list[str]:
+    """The fields that a refusal names."""
+    return [cause.get("field", "") for cause in refusal.get("details", {}).get("causes", [])]
+
+
+def is_named(place: str, refusal: Json) -> bool:
+    """Whether a refusal names a place: in a cause of its own or, as a policy does, in words."""
+    return place in named_fields(refusal) or place in refusal["message"].split(" ")
+
+
+def is_established(crd: Json) -> bool:
+    """Whether a CustomResourceDefinition is served."""
+    conditions = crd["status"].get("conditions") or []
+    return any(each["type"] == "Established" and each["status"] == "True" for each in conditions)
+
+
+def apply_crds(control_plane: ControlPlane, flag: str, source: Path, name: str = NAME) -> None:
+    """Apply a CustomResourceDefinition of ModelWarmup and wait until it is served."""
+    control_plane.kubectl("apply", "--server-side", flag, str(source))
+    deadline = time.monotonic() + 30
+    # Not `kubectl wait`: it fails on the null that conditions are at first.
+    while not is_established(json.loads(control_plane.kubectl("get", "crd", name, "-o", "json"))):
+        assert time.monotonic() < deadline, f"{name} is not served"
+        time.sleep(0.05)
+
+
+async def wait_for_refusal(session: aiohttp.ClientSession, what: Json) -> None:
+    """Wait until a spec is refused: a policy is asked a moment after it is stored."""
+    deadline = time.monotonic() + 30
+    while (await answer(session, "POST", WARMUPS + DRY_RUN, warmup(what)))[0] == 201:
+        assert time.monotonic() < deadline, "the policy is not asked"
+        await asyncio.sleep(0.05)
