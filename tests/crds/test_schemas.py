@@ -122,10 +122,10 @@ def test_custom_fragments_have_no_further_bounds(kind: str) -> None:
 
 
 def test_rules_look_at_new_objects_only() -> None:
-    """No rule but immutability is asked of what is stored, or it would keep its status away [W95].
+    """No rule but immutability is asked of what is stored, or it would keep its status away.
 
     A server can tell what a value was before only where it has a name: below an entry of a list,
-    each write would be the first one.
+    each write would be the first one [W95].
     """
     rules = [
         (path, rule)
