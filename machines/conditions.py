@@ -24,7 +24,9 @@ INACTIVE = "NotActive"
 NAMED_IN_MESSAGE = 3
 LOOKED_AT = 64  # listed targets among which the first cause is sought
 # Words of targets on their way: nothing for a person to do, so never the first cause.
-ON_THE_WAY = frozenset({"", "WaitingForSlot", "JobRunning", "PodsTerminating", "Suspended"})
+ON_THE_WAY = frozenset(
+    {"", "WaitingForSlot", "JobRunning", "PodsTerminating", "Suspended", "JobFinishing"}
+)
 
 
 def conditions(warmup: Warmup) -> list[dict[str, Any]]:

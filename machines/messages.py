@@ -80,11 +80,13 @@ def _pending(state: State, warmup: Warmup, target: Target) -> Words:
 
 
 def _hydrating(state: State, warmup: Warmup, target: Target) -> Words:
+    uids = warmup.jobs.get(target.key, ())
+    ending = next((state.jobs[uid] for uid in uids if _is_finishing(state.jobs[uid])), None)
+    if ending is not None:
+        return _finishing(ending, target)
     if target.cause.reason:
         return target.cause
-    attempts = max(
-        (_attempts(state.jobs[uid]) for uid in warmup.jobs.get(target.key, ())), default=0
-    )
+    attempts = max((_attempts(state.jobs[uid]) for uid in uids), default=0)
     if attempts and target.failure.reason:
         times = "once" if attempts == 1 else f"{attempts} times"
         return Words("JobRetrying", f"failed {times}, last with {cause_text(target.failure)}")
@@ -92,12 +94,23 @@ def _hydrating(state: State, warmup: Warmup, target: Target) -> Words:
         return Words("JobDisrupted", f"{disrupted_text(target)}; this is no failure: it goes on")
     if target.shunned:
         return Words("NodeUnschedulable", target.shunned)
-    uids = warmup.jobs.get(target.key, ())
     if all(_is_going(state.jobs[uid]) for uid in uids):
         return Words("JobTerminating", "its Job is being deleted, and is not gone yet")
     if not any(state.jobs[uid].podded for uid in uids):
         return Words("JobRunning", "its Job has no Pod yet")
     return Words("JobRunning", "")
+
+
+def _finishing(job: Job, target: Target) -> Words:
+    """Say of a Job that will be tried no more how it ends, while its Pods still do."""
+    if job.level is None or not job.level.reason:
+        return Words("JobFinishing", "its Job has done its work, and its Pods end")
+    words = failed_job_words(job, target)
+    return Words("JobFinishing", f"its Job fails as {words.reason}: {words.message}")
+
+
+def _is_finishing(job: Job) -> bool:
+    return job.exists and job.level is not None and job.level.outcome == "Finishing"
 
 
 def _is_going(job: Job) -> bool:

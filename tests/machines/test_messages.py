@@ -145,3 +145,30 @@ def test_causes_in_words() -> None:
     assert cause_text(Words("R", "")) == "R"
     assert cause_text(Words("", "m")) == "m"
     assert cause_text(Words()) == ""
+
+
+def test_a_job_that_is_tried_no_more_says_how_it_ends() -> None:
+    """While the last Pods go, nobody is told that it is tried again, but what failed it [S47]."""
+    scene = Scene()
+    scene.node("a")
+    scene.warmup(spec_of(selecting()))
+    uid = scene.accept("a")
+    scene.pod(uid, "p", "Pending", "a", reason="ImagePullBackOff", message="no such tag")
+    scene.job("a", "Finishing", reason="DeadlineExceeded", message="too long", failed_attempts=1)
+    scene.pod(uid, "p", "Failed", "a", exit_code=137, deleting=True)
+    assert scene.detail("a")["phase"] == "Running"
+    assert scene.detail("a")["reason"] == "JobFinishing"
+    said = "its Job fails as DeadlineExceeded: ImagePullBackOff: no such tag; too long"
+    assert scene.detail("a")["message"] == said
+    scene.job("a", "Failed", reason="DeadlineExceeded", message="too long")
+    assert scene.detail("a")["reason"] == "DeadlineExceeded"
+
+
+def test_a_job_that_has_done_its_work_says_so() -> None:
+    """Success is no success before Complete is True, and no trouble either."""
+    scene = Scene()
+    scene.node("a")
+    scene.warmup(spec_of(selecting()))
+    scene.accept("a")
+    scene.job("a", "Finishing")
+    assert (scene.detail("a")["phase"], scene.detail("a")["reason"]) == ("Running", "JobFinishing")
