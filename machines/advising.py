@@ -51,6 +51,10 @@ BY_REASON: dict[str, str] = {
     "CreateContainerError": "see `kubectl -n {namespace} describe pods -l job-name={job}`",
     "FailedMount": "make the volume that the message names available on {node}",
     "FailedCreate": "mend what keeps Pods out of {namespace} (quota, Pod Security, webhooks)",
+    "JobContested": (
+        "find who changes the Job (`kubectl -n {namespace} get job {job} -o yaml "
+        "--show-managed-fields`), and stop it"
+    ),
     "JobRunning": NOTHING_TO_DO,
     "JobDisrupted": "nothing, unless it lasts: then see what evicts Pods from {node}",
     "Suspended": (

@@ -16,11 +16,13 @@ from machines.intents import (
     Effect,
     Intent,
     Resolve,
+    RestoreJob,
     StampTtl,
     intent_to_json,
 )
 from machines.job_bodies import body_digest, job_body
 from machines.job_names import job_name
+from machines.marking import lacks_marks, marks_body
 from machines.moving import wanted_job
 from machines.node_jobs import NodeJobState
 from machines.reviewing import pool_of
@@ -46,11 +48,15 @@ def effect_of(state: State, seq: int) -> Effect:
     opened = state.open[seq]
     intent = opened.intent
     body = None
+    warmup = state.warmups.get(intent.warmup_uid)
     if isinstance(intent, CreateJob):
-        warmup = state.warmups.get(intent.warmup_uid)
         if warmup is not None and warmup.spec is not None:
             pool = pool_of(state.clusters[warmup.cluster], warmup)
             body = job_body(warmup.spec, warmup.subject, pool, intent)
+    elif isinstance(intent, RestoreJob):
+        job = state.jobs.get(intent.job_uid)
+        if warmup is not None and job is not None and job.marks is not None:
+            body = marks_body(warmup.subject, job.marks)
     return Effect(seq, opened.cluster, intent, body)
 
 
@@ -66,7 +72,7 @@ def intended_job(warmup: Warmup, node_uid: str, node_name: str, salt: int = 0) -
 def is_as_intended(effect: Effect) -> bool:
     """Say whether the rebuilt body is the one that was decided upon."""
     intent = effect.intent
-    if not isinstance(intent, CreateJob):
+    if not isinstance(intent, CreateJob | RestoreJob):
         return True
     return effect.body is not None and body_digest(effect.body) == intent.digest
 
@@ -86,15 +92,23 @@ def still_wanted(state: State, seq: int) -> bool:
         return (
             target is not None
             and target.state is NodeJobState.PENDING
-            and not (warmup.gone or warmup.level.deleting or warmup.blocked)
             and not warmup.suspended_at
-            and warmup.state not in TERMINAL
+            and _goes_on(warmup)
         )
     if isinstance(intent, DeleteJob):
         job = state.jobs.get(intent.job_uid)
         wanted = wanted_job(state, warmup, intent.node_uid)
         return job is not None and job.unfinished and job.uid != wanted
+    if isinstance(intent, RestoreJob):
+        job = state.jobs.get(intent.job_uid)
+        mine = job is not None and job.warmup_uid == intent.warmup_uid
+        return job is not None and mine and lacks_marks(job) and _goes_on(warmup)
     return True
+
+
+def _goes_on(warmup: Warmup) -> bool:
+    over = warmup.gone or warmup.level.deleting or warmup.state in TERMINAL
+    return not (over or warmup.blocked)
 
 
 def _draft(warmup: Warmup, intent: Intent, cause: int) -> Draft:
@@ -112,6 +126,7 @@ def _intents(state: State, warmup: Warmup) -> Iterator[Intent]:
         if warmup.stored:
             yield from _stamps(state, warmup)
         return
+    yield from _restores(state, warmup)
     yield from _creates(state, warmup)
     if _all_ended(warmup) and not (warmup.resolving or warmup.resolve_at):
         yield Resolve(warmup.subject.uid, warmup.subject.namespace)
@@ -132,6 +147,16 @@ def _deletes(state: State, warmup: Warmup) -> Iterator[DeleteJob]:
     for uid in warmup.unwanted:
         job = state.jobs[uid]
         yield DeleteJob(warmup.subject.uid, job.namespace, job.name, uid, job.node_uid)
+
+
+def _restores(state: State, warmup: Warmup) -> Iterator[RestoreJob]:
+    if warmup.blocked:
+        return
+    for uid in warmup.unmarked:
+        job = state.jobs[uid]
+        if job.marks is not None and uid not in warmup.unwanted:
+            digest = body_digest(marks_body(warmup.subject, job.marks))
+            yield RestoreJob(warmup.subject.uid, job.namespace, job.name, uid, job.node_uid, digest)
 
 
 def _stamps(state: State, warmup: Warmup) -> Iterator[StampTtl]:

@@ -13,6 +13,7 @@ from machines.folding_intents import (
     fold_intent,
     fold_refused,
     fold_unknown,
+    restore_job,
     retry_job,
 )
 from machines.folding_jobs import (
@@ -261,6 +262,10 @@ def _resolve_due(state: State, warmup: Warmup, key: str, event: Event) -> None:
     warmup.resolve_at = 0
 
 
+def _marks_due(state: State, warmup: Warmup, key: str, event: Event) -> None:
+    restore_job(state, warmup, key, event)
+
+
 def _job_due(state: State, warmup: Warmup, key: str, event: Event) -> None:
     retry_job(state, warmup, key, event)
 
@@ -270,6 +275,7 @@ _TIMERS: dict[str, Callable[[State, Warmup, str, Event], None]] = {
     "retry": _retry_due,
     "resolve": _resolve_due,
     "job": _job_due,
+    "marks": _marks_due,
 }
 
 HANDLERS: dict[str, Handler] = {

@@ -4,9 +4,11 @@ import re
 
 from engine.events import Event
 from machines.annotations import wait_seconds
+from machines.backoffs import retry_seconds
 from machines.folding_jobs import owner, track_job
+from machines.folding_marks import fold_restored, fold_restoring
 from machines.indexing import arm, disarm, put_target, refresh_slot, touch
-from machines.intents import CreateJob, DeleteJob, Intent, Resolve, StampTtl
+from machines.intents import CreateJob, DeleteJob, Intent, Resolve, RestoreJob, StampTtl
 from machines.job_names import SALTS
 from machines.messages import describe
 from machines.moving import describe_again, fail_target, settle_target
@@ -15,16 +17,9 @@ from machines.observations import Done, Refused
 from machines.states import SECOND, Job, OpenIntent, State, Target, Warmup, Words
 from machines.warmups import TERMINAL
 
-LONGEST_RETRY_SECONDS = 60
 PERMANENT_CODES = (400, 413)
 INVALID = 422
 _WEBHOOK = re.compile(r"admission webhook .* denied the request", re.DOTALL)
-
-
-def retry_seconds(refusals: int) -> int:
-    """Give the wait before the next try after so many refusals: 1, 2, 4 … 60 seconds."""
-    doubled = 1 << min(max(refusals - 1, 0), LONGEST_RETRY_SECONDS)
-    return min(doubled, LONGEST_RETRY_SECONDS)
 
 
 def fold_intent(state: State, event: Event, intent: Intent) -> None:
@@ -39,6 +34,10 @@ def fold_intent(state: State, event: Event, intent: Intent) -> None:
     elif isinstance(intent, DeleteJob):
         _update_job(state, intent.job_uid, deleting=event.seq)
         warmup.unwanted.pop(intent.job_uid, None)
+        warmup.unmarked.pop(intent.job_uid, None)
+    elif isinstance(intent, RestoreJob):
+        fold_restoring(state, intent, event.seq)
+        warmup.unmarked.pop(intent.job_uid, None)
     else:
         _update_job(state, intent.job_uid, stamped=True)
         warmup.unstamped.pop(intent.job_uid, None)
@@ -56,6 +55,9 @@ def fold_done(state: State, event: Event, done: Done) -> None:
         _created(state, warmup, opened, intent, done, event)
     elif isinstance(intent, DeleteJob):
         warmup.undeleted.pop(intent.job_uid, None)
+    elif isinstance(intent, RestoreJob):
+        fold_restored(state, intent, event)
+        settle_target(state, warmup, intent.node_uid, event)
     elif isinstance(intent, Resolve):
         warmup.resolving = warmup.resolve_refusals = 0
         warmup.resolve_words = ""
@@ -106,6 +108,9 @@ def fold_refused(state: State, event: Event, refused: Refused) -> None:
         warmup.resolving = 0
         if not (warmup.gone or warmup.state in TERMINAL):
             _look_later(state, warmup, refused, event)
+    elif isinstance(intent, RestoreJob):
+        fold_restored(state, intent, event, refused.words)
+        settle_target(state, warmup, intent.node_uid, event)
     else:
         if isinstance(intent, DeleteJob):
             words = f"Job {intent.job_name} cannot be deleted: {refused.words}"
@@ -118,6 +123,14 @@ def retry_job(state: State, warmup: Warmup, uid: str, event: Event) -> None:
     job = state.jobs.get(uid)
     if job is not None:
         state.jobs[uid] = job._replace(retry_at=0)
+        settle_target(state, warmup, job.node_uid, event)
+
+
+def restore_job(state: State, warmup: Warmup, uid: str, event: Event) -> None:
+    """The wait after a Job's marks were changed once more, or could not be put back, is over."""
+    job = state.jobs.get(uid)
+    if job is not None:
+        state.jobs[uid] = job._replace(restore_at=0)
         settle_target(state, warmup, job.node_uid, event)
 
 
@@ -238,9 +251,11 @@ def _job_refused(state: State, warmup: Warmup, intent: DeleteJob | StampTtl, eve
     settle_target(state, warmup, job.node_uid, event)
 
 
-def _undo(state: State, intent: DeleteJob | StampTtl) -> None:
+def _undo(state: State, intent: DeleteJob | StampTtl | RestoreJob) -> None:
     if isinstance(intent, DeleteJob):
         _update_job(state, intent.job_uid, deleting=0)
+    elif isinstance(intent, RestoreJob):
+        fold_restoring(state, intent, 0)
     else:
         _update_job(state, intent.job_uid, stamped=False)
 

@@ -1,9 +1,11 @@
 """Folding facts about Jobs."""
 
 from engine.events import Event, Subject
+from machines.folding_marks import paced, rested
 from machines.indexing import disarm, put_target, refresh_silence, refresh_slot
 from machines.intents import DeleteJob, StampTtl
 from machines.levels import JobLevel
+from machines.marking import kept_marks
 from machines.moving import settle_target
 from machines.node_jobs import NodeJobState
 from machines.placing import machine_of, was_replaced
@@ -15,22 +17,27 @@ from machines.warmups import TERMINAL
 def fold_job(state: State, event: Event, subject: Subject, level: JobLevel) -> None:
     """A Job of ours is at this level."""
     old = state.jobs.get(subject.uid)
+    marks = kept_marks(old.marks if old else None, level)
+    if marks is not None and not level.controller_uid and _lets_go(state, marks.controller_uid):
+        marks = None
     placed = old.node_uid if old is not None else ""
-    node_uid = level.node_uid or placed or machine_of(state.clusters[event.cluster], level)
+    told = marks.node_uid if marks else level.node_uid
+    node_uid = told or placed or machine_of(state.clusters[event.cluster], level)
     job = Job(
         subject.uid, event.cluster, subject.namespace, subject.name,
-        level.controller_uid, node_uid, level, podded=bool(state.pods.get(subject.uid)),
+        marks.controller_uid if marks else "", node_uid, level,
+        podded=bool(state.pods.get(subject.uid)), marks=marks,
     )  # fmt: skip
     if old is not None:
-        kept = old._replace(name=job.name, level=level, exists=True)
+        kept = old._replace(name=job.name, level=level, exists=True, marks=marks)
         job = kept._replace(warmup_uid=job.warmup_uid, node_uid=job.node_uid)
         was = owner(state, old)
         if was is not None and (old.node_uid != job.node_uid or was is not owner(state, job)):
             untrack(state, old)
-            disarm(state, old.retry_at, old.warmup_uid, f"job:{old.uid}")
-            job = job._replace(retry_at=0)
+            _disarm(state, old)
+            job = job._replace(retry_at=0, restore_at=0)
             settle_target(state, was, old.node_uid, event)
-    track_job(state, job, event)
+    track_job(state, paced(state, owner(state, job), job, event, old), event)
 
 
 def track_job(state: State, job: Job, event: Event) -> None:
@@ -85,7 +92,7 @@ def fold_job_gone(state: State, event: Event, uid: str) -> None:
     job = state.jobs.get(uid)
     if job is None:
         return
-    gone = job._replace(exists=False)
+    gone = rested(state, job)._replace(exists=False)
     state.jobs[uid] = gone
     refresh_silence(state, uid, event.at)
     warmup = owner(state, job)
@@ -94,6 +101,27 @@ def fold_job_gone(state: State, event: Event, uid: str) -> None:
     if warmup is not None:
         refresh_slot(state, warmup, job.node_uid)
         settle_target(state, warmup, job.node_uid, event, lost=job if job.unfinished else None)
+
+
+def release_orphans(state: State, warmup: Warmup, event: Event) -> None:
+    """Let go of the Jobs that a warmup controls no more, now that it is being deleted.
+
+    So does the garbage collector on `--cascade=orphan`: whoever asked for orphans is to have them.
+    """
+    for key, uids in list(warmup.jobs.items()):
+        for job in [state.jobs[uid] for uid in uids]:
+            if job.level is not None and not job.level.controller_uid:
+                untrack(state, job)
+                _disarm(state, job)
+                freed = job._replace(warmup_uid="", marks=None, retry_at=0, restore_at=0)
+                state.jobs[job.uid] = freed
+                settle_target(state, warmup, key, event)
+
+
+def _lets_go(state: State, warmup_uid: str) -> bool:
+    """Say whether a warmup that lost a Job has done so of its own will: it is being deleted."""
+    warmup = state.warmups.get(warmup_uid)
+    return warmup is None or warmup.gone or warmup.level.deleting
 
 
 def ask_jobs_again(state: State, cluster: Cluster) -> None:
@@ -129,8 +157,13 @@ def owner(state: State, job: Job) -> Warmup | None:
 def forget(state: State, job: Job) -> None:
     """Neither the Job nor a Pod of it is left: nothing is waited for any more."""
     untrack(state, job)
-    disarm(state, job.retry_at, job.warmup_uid, f"job:{job.uid}")
+    _disarm(state, job)
     del state.jobs[job.uid]
+
+
+def _disarm(state: State, job: Job) -> None:
+    disarm(state, job.retry_at, job.warmup_uid, f"job:{job.uid}")
+    disarm(state, job.restore_at, job.warmup_uid, f"marks:{job.uid}")
 
 
 def untrack(state: State, job: Job) -> None:
@@ -146,4 +179,5 @@ def untrack(state: State, job: Job) -> None:
     warmup.undeleted.pop(job.uid, None)
     warmup.unwanted.pop(job.uid, None)
     warmup.unstamped.pop(job.uid, None)
+    warmup.unmarked.pop(job.uid, None)
     refresh_slot(state, warmup, job.node_uid)

@@ -6,7 +6,7 @@ from engine.canonical_json import loads
 from engine.events import Event, Subject
 from engine.joint_rules import settle
 from machines.annotations import is_suspended
-from machines.folding_jobs import adopt_outcomes, owner
+from machines.folding_jobs import adopt_outcomes, owner, release_orphans
 from machines.indexing import arm, put_target, refresh_slot, touch
 from machines.levels import WarmupLevel
 from machines.moving import settle_target
@@ -35,6 +35,8 @@ def fold_warmup(state: State, event: Event, subject: Subject, level: WarmupLevel
     follow_annotation(state, warmup, event)
     if warmup.gone:
         _revive(state, warmup, event)
+    if level.deleting:
+        release_orphans(state, warmup, event)
     touch(state, warmup)
 
 
@@ -45,6 +47,7 @@ def fold_warmup_gone(state: State, event: Event, uid: str) -> None:
         return
     warmup.gone = True
     stop_waiting(state, warmup)
+    release_orphans(state, warmup, event)
     for key in list(warmup.jobs):
         settle_target(state, warmup, key, event)
     touch(state, warmup)
@@ -119,7 +122,9 @@ def stop_waiting(state: State, warmup: Warmup) -> None:
     """Take back every deadline of a warmup but those of refused deletes and stamps."""
     uid = warmup.subject.uid
     state.timers = [
-        timer for timer in state.timers if timer[1] != uid or timer[2].startswith("job:")
+        timer
+        for timer in state.timers
+        if timer[1] != uid or timer[2].startswith(("job:", "marks:"))
     ]
 
 

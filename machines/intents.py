@@ -41,6 +41,17 @@ class StampTtl(NamedTuple):
     ttl_seconds: int
 
 
+class RestoreJob(NamedTuple):
+    """Put labels, annotations and owner reference back onto one Job, by uid."""
+
+    warmup_uid: str
+    namespace: str
+    job_name: str
+    job_uid: str
+    node_uid: str
+    digest: str  # sha256 hex of what is put back, in canonical JSON
+
+
 class Resolve(NamedTuple):
     """Look afresh at the Nodes and the Namespace, before a warmup is called done."""
 
@@ -48,19 +59,23 @@ class Resolve(NamedTuple):
     namespace: str
 
 
-Intent = CreateJob | DeleteJob | StampTtl | Resolve
+Intent = CreateJob | DeleteJob | StampTtl | RestoreJob | Resolve
 
 INTENT_BY_TYPE: dict[str, type[Intent]] = {
     "CreateJobIntended": CreateJob,
     "DeleteJobIntended": DeleteJob,
     "StampTtlIntended": StampTtl,
+    "RestoreJobIntended": RestoreJob,
     "ResolveIntended": Resolve,
 }
 TYPE_BY_INTENT = {cls: name for name, cls in INTENT_BY_TYPE.items()}
 
 
 class Effect(NamedTuple):
-    """An intent on its way out: its row, its cluster, and the body rebuilt for a create."""
+    """An intent on its way out: its row, its cluster, and what it writes, rebuilt.
+
+    Only a create and a restoring have a body.
+    """
 
     seq: int
     cluster: str

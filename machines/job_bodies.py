@@ -29,7 +29,7 @@ def job_body(spec: WarmupSpec, warmup: Subject, pool: str, intent: CreateJob) ->
                 labels.TARGET_NODE: intent.node_name,
                 labels.TARGET_NODE_UID: intent.node_uid,
             },
-            "ownerReferences": [_owner(warmup)],
+            "ownerReferences": [owner_reference(warmup)],
         },
         "spec": {
             "backoffLimit": spec.retry_limit,
@@ -48,7 +48,8 @@ def body_digest(body: dict[str, Any]) -> str:
     return hashlib.sha256(dumps(body).encode("ascii")).hexdigest()
 
 
-def _owner(warmup: Subject) -> dict[str, Any]:
+def owner_reference(warmup: Subject) -> dict[str, Any]:
+    """Give the owner reference by which a ModelWarmup controls its Jobs."""
     return {
         "apiVersion": f"{labels.GROUP}/{labels.VERSION}",
         "kind": "ModelWarmup",

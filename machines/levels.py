@@ -73,6 +73,7 @@ class JobLevel(NamedTuple):
     ttl_seconds: int | None = None
     deleting: bool = False
     created: str = ""  # RFC 3339, only of a Job that does not say the uid of its node
+    misnamed: bool = False  # its annotation does not name the object that controls it
     unlabelled_pods: bool = False  # its Pods have no label of ours: no watch shows them
 
     def to_json(self) -> dict[str, Any]:
@@ -90,6 +91,7 @@ class JobLevel(NamedTuple):
             ttlSeconds=self.ttl_seconds,
             deleting=self.deleting,
             created=self.created,
+            misnamed=self.misnamed,
             unlabelledPods=self.unlabelled_pods,
         )
 
@@ -110,6 +112,7 @@ class JobLevel(NamedTuple):
             get("ttlSeconds"),
             get("deleting", False),
             get("created", ""),
+            get("misnamed", False),
             get("unlabelledPods", False),
         )
 

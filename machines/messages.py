@@ -2,6 +2,7 @@
 
 from engine.instants import clock_time
 from machines.labels import SUSPEND
+from machines.marking import is_contested
 from machines.node_jobs import NodeJobState
 from machines.states import NOTHING, Job, State, Target, Warmup, Words
 
@@ -86,6 +87,9 @@ def _hydrating(state: State, warmup: Warmup, target: Target) -> Words:
         return _finishing(ending, target)
     if target.cause.reason:
         return target.cause
+    contested = next((state.jobs[uid] for uid in uids if is_contested(state.jobs[uid])), None)
+    if contested is not None:
+        return Words("JobContested", _contest_text(contested))
     attempts = max((_attempts(state.jobs[uid]) for uid in uids), default=0)
     if attempts and target.failure.reason:
         times = "once" if attempts == 1 else f"{attempts} times"
@@ -111,6 +115,14 @@ def _finishing(job: Job, target: Target) -> Words:
 
 def _is_finishing(job: Job) -> bool:
     return job.exists and job.level is not None and job.level.outcome == "Finishing"
+
+
+def _contest_text(job: Job) -> str:
+    """Say that a Job's marks are changed again and again, or cannot be put back."""
+    what = f"labels, annotations or the owner of Job {job.name}"
+    if job.restore_words:
+        return f"somebody changed {what}, and they cannot be put back: {job.restore_words}"
+    return f"somebody keeps changing {what}; they were put back {job.restores} times"
 
 
 def _is_going(job: Job) -> bool:

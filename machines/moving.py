@@ -6,6 +6,7 @@ facts may come in any order, twice, or coalesced, and lead to the same place.
 
 from engine.events import Event
 from machines.indexing import disarm, put_target, refresh_slot
+from machines.marking import lacks_marks
 from machines.messages import describe, failed_job_words
 from machines.node_jobs import NODE_JOBS, UNFINISHED, NodeJobState, NodeJobTrigger
 from machines.states import NOTHING, Ignored, Job, State, Target, Warmup, Words
@@ -143,7 +144,7 @@ def wanted_job(state: State, warmup: Warmup, key: str) -> str:
 
 
 def _mark_jobs(warmup: Warmup, jobs: list[Job], wanted: str) -> None:
-    """Note which Jobs have to go, and which still lack their TTL."""
+    """Note which Jobs have to go, and which lack their marks, or their TTL."""
     for job in jobs:
         # A Job without the annotation is the original's: whom it serves is not known here.
         unwanted = job.unfinished and job.node_uid and job.uid != wanted
@@ -151,6 +152,10 @@ def _mark_jobs(warmup: Warmup, jobs: list[Job], wanted: str) -> None:
             warmup.unwanted[job.uid] = True
         else:
             warmup.unwanted.pop(job.uid, None)
+        if lacks_marks(job) and not (job.restoring or job.restore_at):
+            warmup.unmarked[job.uid] = True
+        else:
+            warmup.unmarked.pop(job.uid, None)
         lacks_ttl = job.level is not None and job.level.ttl_seconds is None
         if job.exists and job.outcome and lacks_ttl and not (job.stamped or job.retry_at):
             warmup.unstamped[job.uid] = True

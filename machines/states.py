@@ -65,6 +65,16 @@ class Target(NamedTuple):
     disruption: Words = NOTHING  # how the last of them was
 
 
+class Marks(NamedTuple):
+    """What a Job has to bear of ours (`marking`): its controller's uid is its label, too."""
+
+    controller_uid: str
+    node_uid: str = ""
+    node_name: str = ""
+    revision: str = ""
+    named: bool = True  # it bore its ModelWarmup's name
+
+
 class Job(NamedTuple):
     """A Job of ours. It stays while its Pods do, since they hold the node's slot."""
 
@@ -81,6 +91,12 @@ class Job(NamedTuple):
     podded: bool = False  # a Pod of it was seen
     retry_at: int = 0  # when a refused delete or stamp is tried again
     refusals: int = 0
+    marks: Marks | None = None
+    restoring: int = 0  # seq of the open intent to put its marks back
+    restore_at: int = 0  # when that is tried again
+    restores: int = 0  # how often they were
+    restore_refusals: int = 0  # since then
+    restore_words: str = ""  # the API server's, when it refused the last try
 
     @property
     def outcome(self) -> str:
@@ -177,6 +193,7 @@ class Warmup:
     undeleted: dict[str, str] = field(default_factory=dict)  # Jobs that may not go, and why
     unwanted: dict[str, bool] = field(default_factory=dict)  # uids of Jobs to delete
     unstamped: dict[str, bool] = field(default_factory=dict)  # uids of finished Jobs without TTL
+    unmarked: dict[str, bool] = field(default_factory=dict)  # uids of Jobs that lack our marks
     refused: dict[str, bool] = field(default_factory=dict)  # keys whose Job or Pod is refused
     refused_at: int = 0  # when Jobs or Pods began or ceased to be refused
     pooled: bool = True  # the namespace has a pool label

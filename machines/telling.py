@@ -5,7 +5,15 @@ from typing import Any
 
 from engine.canonical_json import loads
 from engine.events import Event, Subject
-from machines.intents import CreateJob, DeleteJob, Intent, Resolve, StampTtl, intent_from_json
+from machines.intents import (
+    CreateJob,
+    DeleteJob,
+    Intent,
+    Resolve,
+    RestoreJob,
+    StampTtl,
+    intent_from_json,
+)
 from machines.labels import CONTROL_PLANE, ENABLED, POOL
 from machines.levels import JobLevel, NamespaceLevel, NodeLevel, PodLevel, WarmupLevel
 from machines.messages import cause_text
@@ -36,6 +44,8 @@ def intent_words(intent: Intent) -> str:
             return f"to delete Job {intent.job_name}"
         case StampTtl():
             return f"to have Job {intent.job_name} removed after {intent.ttl_seconds} s"
+        case RestoreJob():
+            return f"to put labels, annotations and owner of Job {intent.job_name} back"
         case Resolve():
             return "to look at all nodes once more before calling it done"
 
@@ -141,6 +151,8 @@ def _done(event: Event, subject: Subject, data: Any, intent: Intent | None) -> s
             return f"Job {intent.job_name} {how}"
         case StampTtl():
             return f"Job {intent.job_name} is to go {intent.ttl_seconds} s after its end"
+        case RestoreJob():
+            return f"Job {intent.job_name} bears its labels, annotations and owner again"
         case Resolve():
             return "all nodes were looked at once more"
     return "done as intended"
@@ -194,6 +206,7 @@ _TELLERS: dict[str, Callable[[Event, Subject, Any, Intent | None], str]] = {
     "CreateJobIntended": _intended,
     "DeleteJobIntended": _intended,
     "StampTtlIntended": _intended,
+    "RestoreJobIntended": _intended,
     "ResolveIntended": _intended,
     "IntentDone": _done,
     "IntentRefused": _refused,

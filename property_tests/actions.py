@@ -58,6 +58,7 @@ class JobSeen(NamedTuple):
     ttl: bool
     foreign: bool
     late: bool
+    changed: int  # what of our marks somebody took off or changed; 0: nothing
 
 
 class JobGone(NamedTuple):
@@ -172,12 +173,13 @@ _PHASE = st.sampled_from(("Pending", "Running", "Succeeded", "Failed"))
 _REASON = st.sampled_from((
     "", "", "Unschedulable", "ImagePullBackOff", "InvalidImageName", "DisruptionTarget",
 ))  # fmt: skip
+_CHANGED = st.sampled_from((0, 0, 0, 0, 0, 0, 1, 2, 3, 4))
 _RARELY = st.sampled_from((False, False, False, False, True))
 
 _OBJECTS = (
     st.builds(NodeSeen, _NODE, _LIFE, _POOL, st.booleans(), _RARELY, _RARELY),
     st.builds(NodeGone, _NODE, _LIFE),
-    st.builds(JobSeen, _JOB, _OUTCOME, st.integers(0, 1), _RARELY, _RARELY, _RARELY),
+    st.builds(JobSeen, _JOB, _OUTCOME, st.integers(0, 1), _RARELY, _RARELY, _RARELY, _CHANGED),
     st.builds(JobGone, _JOB, _OUTCOME),
     st.builds(PodSeen, _JOB, _POD, st.integers(-1, 2), _PHASE, _REASON, _RARELY),
     st.builds(PodGone, _JOB, _POD),

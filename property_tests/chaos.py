@@ -14,7 +14,7 @@ from engine.stepping import Cursor, step
 from machines import labels
 from machines.domain import WARMLOG
 from machines.ingesting import due_deadlines, ingest
-from machines.intents import CreateJob, DeleteJob, Intent, StampTtl, intent_from_json
+from machines.intents import CreateJob, DeleteJob, Intent, RestoreJob, StampTtl, intent_from_json
 from machines.levels import (
     JobLevel,
     Level,
@@ -229,12 +229,19 @@ def _job_level(intent: CreateJob, outcome: str, *, foreign: bool = False) -> Job
     return level._replace(created="2026-01-01T01:00:00Z")
 
 
+_CHANGES: tuple[dict[str, str], ...] = (
+    {}, {"warmup_uid": ""}, {"controller_uid": ""}, {"node_uid": "", "node_name": ""},
+    {"node_uid": "n1-0"},
+)  # fmt: skip
+
+
 def _job(chaos: Chaos, action: act.JobSeen) -> Iterator[Observation]:
     uid, intent = chaos.job(action.job)
     level = _job_level(intent, action.outcome, foreign=action.foreign)
     level = level._replace(
         failed_attempts=action.attempts, ttl_seconds=3600 if action.ttl else None
     )
+    level = level._replace(**_CHANGES[action.changed])  # type: ignore[arg-type]  # its own fields
     yield chaos.seen(Subject("Job", "ns", intent.job_name, uid), level, late=action.late)
 
 
@@ -281,7 +288,7 @@ def _answer(chaos: Chaos, action: act.AnswerComes) -> Iterator[Observation]:
     one, answer = opened[action.intent % len(opened)], ANSWERS[action.answer]
     if isinstance(answer, Done) and isinstance(one.intent, CreateJob):
         answer = answer._replace(uid=f"job-{one.seq}")
-    elif isinstance(answer, Done) and isinstance(one.intent, DeleteJob | StampTtl):
+    elif isinstance(answer, Done) and isinstance(one.intent, DeleteJob | RestoreJob | StampTtl):
         answer = answer._replace(uid=one.intent.job_uid)
     yield Answered(one.seq, answer)
 
@@ -301,8 +308,23 @@ def _goes_well(chaos: Chaos, action: act.GoesWell) -> Iterator[Observation]:
             yield Answered(one.seq, Done(one.intent.job_uid))
             subject = Subject("Job", "ns", one.intent.job_name, one.intent.job_uid)
             yield Deleted(CLUSTER, subject, chaos.version("Job", subject.uid))
+        case RestoreJob():
+            yield from _restored(chaos, one.intent)
+            yield Answered(one.seq, Done(one.intent.job_uid))
         case _:
             yield Answered(one.seq, Done())
+
+
+def _restored(chaos: Chaos, intent: RestoreJob) -> Iterator[Observation]:
+    job = chaos.state.jobs.get(intent.job_uid)
+    if job is not None and job.level is not None and job.marks is not None:
+        level = job.level._replace(
+            warmup_uid=intent.warmup_uid,
+            controller_uid=intent.warmup_uid,
+            node_uid=job.marks.node_uid,
+            node_name=job.marks.node_name,
+        )
+        yield chaos.seen(Subject("Job", "ns", intent.job_name, intent.job_uid), level)
 
 
 def _list(chaos: Chaos, action: act.ListComes) -> Iterator[Observation]:

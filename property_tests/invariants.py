@@ -7,7 +7,7 @@
 from collections.abc import Callable, Iterator
 
 from engine.events import Event
-from machines.intents import CreateJob, DeleteJob, Intent, Resolve, StampTtl
+from machines.intents import CreateJob, DeleteJob, Intent, Resolve, RestoreJob, StampTtl
 from machines.levels import NodeLevel
 from machines.node_jobs import OUTCOMES, NodeJobState
 from machines.reviewing import pool_of
@@ -220,6 +220,17 @@ def cleaned_up_after_the_status(state: State, intent: Intent) -> bool:
     return not (isinstance(intent, DeleteJob) and ended and not warmup.stored)
 
 
+def restored_only_what_is_ours(state: State, intent: Intent) -> bool:
+    """Marks are put back onto a Job that lacks them and that nobody else controls."""
+    if not isinstance(intent, RestoreJob):
+        return True
+    warmup, job = state.warmups[intent.warmup_uid], state.jobs[intent.job_uid]
+    controller = job.level.controller_uid if job.level else ""
+    going_on = not warmup.gone and not warmup.level.deleting and warmup.state not in TERMINAL
+    lacking = job.uid in recomputing.unmarked(state, warmup)
+    return going_on and lacking and controller in {"", intent.warmup_uid}
+
+
 def looked_once_more_when_all_ended(state: State, intent: Intent) -> bool:
     """The last look is taken when every target has ended, and never two at a time."""
     if not isinstance(intent, Resolve):
@@ -243,5 +254,6 @@ DECIDED: tuple[Callable[[State, Intent], bool], ...] = (
     created_once,
     deleted_only_what_is_ours,
     cleaned_up_after_the_status,
+    restored_only_what_is_ours,
     looked_once_more_when_all_ended,
 )

@@ -120,6 +120,21 @@ def silent(state: State, uids: set[str]) -> set[str]:
     return found
 
 
+def unmarked(state: State, warmup: Warmup) -> set[str]:
+    """The Jobs whose marks are not what they were, and are not being put back or waited for."""
+    found = set()
+    for job in jobs_of(state, warmup):
+        level, marks = job.level, job.marks
+        if level is None or marks is None or job.restoring or job.restore_at:
+            continue
+        changed = {level.warmup_uid, level.controller_uid} != {warmup.subject.uid}
+        changed |= (level.node_uid, level.node_name) != (marks.node_uid, marks.node_name)
+        changed |= level.revision != marks.revision or (marks.named and level.misnamed)
+        if changed and job.exists and not job.deleting and not level.deleting:
+            found.add(job.uid)
+    return found
+
+
 def timers(state: State) -> set[tuple[int, str, str]]:
     """Every deadline that something waits for."""
     found = set()
@@ -127,6 +142,8 @@ def timers(state: State) -> set[tuple[int, str, str]]:
         for job in jobs_of(state, warmup):
             if job.retry_at:
                 found.add((job.retry_at, uid, f"job:{job.uid}"))
+            if job.restore_at:
+                found.add((job.restore_at, uid, f"marks:{job.uid}"))
         if warmup.gone or warmup.state in TERMINAL:
             continue
         if warmup.resolve_at:
@@ -172,6 +189,7 @@ def indexes(state: State, warmup: Warmup) -> dict[str, tuple[Any, Any]]:
         "creating": (warmup.creating, creates),
         "resolving": ([warmup.resolving] if warmup.resolving else [], resolves),
         "unwanted": (set(warmup.unwanted), unwanted(state, warmup)),
+        "unmarked": (set(warmup.unmarked), unmarked(state, warmup)),
         "unstamped": (set(warmup.unstamped), unstamped(state, warmup)),
         "ended names": (set(warmup.ended_names), ended),
         "refused": (set(warmup.refused), refused(warmup)),

@@ -48,8 +48,11 @@ def check_rest(world: WatchedWorld, driver: Driver) -> None:
                 wanted.add((warmup.subject.uid, key))
                 assert target.words.reason, f"{target} does not say what it waits for"
         assert warmup.state not in TERMINAL or warmup.stored, "an end that was not stored"
-    for job in filter(is_marked, world.listed(JOB.kind)):
+    for job in world.listed(JOB.kind):
         whose = owner_of(job), node_of(job)
+        owner = state.warmups.get(owner_of(job))
+        over = owner is None or owner.state in TERMINAL
+        assert over or is_marked(job), f"{job['metadata']['name']} lacks its label"
         assert has_ended(job) or whose in wanted, f"nobody wants {job['metadata']['name']}"
 
 

@@ -14,7 +14,7 @@ from adapters.store.memory_logs import MemoryLog
 from engine.canonical_json import loads
 from machines import labels
 from machines.domain import WARMLOG
-from machines.intents import CreateJob, DeleteJob, Intent, StampTtl, intent_from_json
+from machines.intents import CreateJob, DeleteJob, Intent, RestoreJob, StampTtl, intent_from_json
 from machines.job_bodies import body_digest
 from machines.selecting import refusal
 
@@ -67,8 +67,8 @@ class WitnessedApi:
                 assert request.body["propagationPolicy"] == "Background"
                 return any(isinstance(one, DeleteJob) and one.job_uid == uid for one in intents)
             case _:
-                uid = request.body[0]["value"]
-                return any(isinstance(one, StampTtl) and one.job_uid == uid for one in intents)
+                uid, patches = request.body[0]["value"], (StampTtl, RestoreJob)
+                return any(isinstance(one, patches) and one.job_uid == uid for one in intents)
 
     def _so_far(self) -> Iterable[Intent]:
         rows, self._read_rows = self._log.rows[self._read_rows :], len(self._log.rows)

@@ -32,8 +32,9 @@ from adapters.kubernetes.normalising import (
 )
 from adapters.kubernetes.reading import read_all
 from adapters.kubernetes.reflecting import ReadRefused
+from adapters.kubernetes.restoring import restore, restored
 from adapters.ports import JSON_PATCH, Api, ApiUnanswered, Request, Response
-from machines.intents import CreateJob, DeleteJob, Effect, Resolve, StampTtl
+from machines.intents import CreateJob, DeleteJob, Effect, Resolve, RestoreJob, StampTtl
 from machines.observations import Absent, Answer, Done, Observation, Refused, Unknown
 
 TRIES = 3  # of a change that other writes overtake
@@ -61,6 +62,8 @@ async def perform(effect: Effect, api: Api, *, timeout_seconds: float) -> Perfor
                 return await _delete(intent, api, timeout_seconds)
             case StampTtl():
                 return await _stamp(intent, api, timeout_seconds)
+            case RestoreJob():
+                return Performed(*await restore(effect, intent, api, timeout_seconds))
             case Resolve():
                 return await _resolve(intent, api, timeout_seconds)
     except ApiUnanswered as error:
@@ -91,6 +94,8 @@ async def look_up(effect: Effect, api: Api, *, timeout_seconds: float) -> Perfor
             return Performed(_seen(api, body) if isinstance(answer, Done) else (), answer)
         case DeleteJob():
             return Performed((), _deleted(intent, body))
+        case RestoreJob():
+            return Performed(*restored(effect, intent, api, body))
         case StampTtl():
             return Performed((), _stamped(intent, body))
 
@@ -222,7 +227,7 @@ def _gone(intent: DeleteJob | StampTtl, response: Response) -> Answer:
     return Unknown(f"404, but not about Job {intent.job_name}: {status_words(response)}")
 
 
-def _without_uid(intent: CreateJob | DeleteJob | StampTtl) -> Unknown:
+def _without_uid(intent: CreateJob | DeleteJob | RestoreJob | StampTtl) -> Unknown:
     """No API server answers like this: it tells neither that the Job is there nor that it went."""
     return Unknown(f"Job {intent.job_name} came back without a uid")
 

@@ -134,6 +134,7 @@ def job_level(raw: dict[str, Any]) -> JobLevel:
         ttl_seconds=integer(mapping(raw.get("spec")).get("ttlSecondsAfterFinished")),
         deleting=_deleting(metadata),
         created="" if node_uid else text(metadata.get("creationTimestamp")),
+        misnamed=_is_misnamed(metadata),
         unlabelled_pods=_has_unlabelled_pods(raw),
     )
 
@@ -204,6 +205,17 @@ def _is_deep(value: Any) -> bool:
         if not layer:
             return False
     return True
+
+
+def _is_misnamed(job: dict[str, Any]) -> bool:
+    """Say whether a Job's annotation names another object than the one that controls it."""
+    given = text(mapping(job.get("annotations")).get(labels.WARMUP_NAME))
+    names = (
+        text(owner.get("name"))
+        for owner in mappings(job.get("ownerReferences"))
+        if owner.get("controller") is True
+    )
+    return any(name != given for name in names)
 
 
 def _has_unlabelled_pods(job: dict[str, Any]) -> bool:

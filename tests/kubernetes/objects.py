@@ -66,6 +66,7 @@ def job(
             "model.aibrix.ai/revision": "ef7e2d9085ee",
         },
         "annotations": {
+            "model.aibrix.ai/warmup-name": "warm",
             "model.aibrix.ai/target-node": "n1",
             "model.aibrix.ai/target-node-uid": node_uid,
         },

@@ -16,9 +16,28 @@ from machines.levels import (
 FULL: dict[str, Level] = {
     "Namespace": NamespaceLevel("p", terminating=True),
     "Node": NodeLevel(
-        (("a", "1"), ("b", "")), (("k", "v", "NoSchedule"),), "False", unschedulable=True
+        (("a", "1"), ("b", "")),
+        (("k", "v", "NoSchedule"),),
+        "False",
+        unschedulable=True,
+        created="2026-01-01T00:00:00Z",
     ),
-    "Job": JobLevel("w", "w", "n", "node", "rev", "Failed", "R", "words", 3, 60, deleting=True),
+    "Job": JobLevel(
+        "w",
+        "w",
+        "n",
+        "node",
+        "rev",
+        "Failed",
+        "R",
+        "words",
+        3,
+        60,
+        deleting=True,
+        created="2026-01-01T00:00:00Z",
+        misnamed=True,
+        unlabelled_pods=True,
+    ),
     "Pod": PodLevel("w", "j", "node", "Failed", "R", "words\x00\ud800", 137, deleting=True),
     "ModelWarmup": WarmupLevel(3, '{"a":1.0}', (("warmlog.dev/x", "y"),), deleting=True),
 }

@@ -2,7 +2,7 @@
 
 import pytest
 
-from machines.folding_intents import retry_seconds
+from machines.backoffs import retry_seconds
 from machines.intents import CreateJob, DeleteJob, StampTtl
 from machines.job_names import SALTS
 from machines.node_jobs import NodeJobState

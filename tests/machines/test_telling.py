@@ -7,12 +7,21 @@ import pytest
 from engine.canonical_json import dumps
 from engine.events import Event
 from machines.folding import HANDLERS
-from machines.intents import INTENT_BY_TYPE, CreateJob, DeleteJob, Intent, Resolve, StampTtl
+from machines.intents import (
+    INTENT_BY_TYPE,
+    CreateJob,
+    DeleteJob,
+    Intent,
+    Resolve,
+    RestoreJob,
+    StampTtl,
+)
 from machines.telling import TOLD, intent_of, tell
 
 CREATE = CreateJob("u", "ns", "job-1", "node-uid", "n-1", "rev", "digest")
 DELETE = DeleteJob("u", "ns", "job-1", "job-uid", "node-uid")
 STAMP = StampTtl("u", "ns", "job-1", "job-uid", "node-uid", 60)
+RESTORE = RestoreJob("u", "ns", "job-1", "job-uid", "node-uid", "digest")
 RESOLVE = Resolve("u", "ns")
 
 POOLED = {"resource-pool.aibrix.ai/name": "fast"}
@@ -113,6 +122,11 @@ def test_facts(event: Event, words: str) -> None:
         ("DeleteJobIntended", DELETE, "decided to delete Job job-1"),
         ("StampTtlIntended", STAMP, "decided to have Job job-1 removed after 60 s"),
         (
+            "RestoreJobIntended",
+            RESTORE,
+            "decided to put labels, annotations and owner of Job job-1 back",
+        ),
+        (
             "ResolveIntended",
             RESOLVE,
             "decided to look at all nodes once more before calling it done",
@@ -128,7 +142,8 @@ def test_decisions(kind: str, intent: Intent, words: str) -> None:
 
 def test_every_decision_is_told() -> None:
     """The decisions above are all that there are."""
-    assert {type(each) for each in (CREATE, DELETE, STAMP, RESOLVE)} == set(INTENT_BY_TYPE.values())
+    told = (CREATE, DELETE, STAMP, RESTORE, RESOLVE)
+    assert {type(each) for each in told} == set(INTENT_BY_TYPE.values())
 
 
 @pytest.mark.parametrize(
