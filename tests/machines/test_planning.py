@@ -8,7 +8,7 @@ from engine.canonical_json import dumps
 from engine.events import Subject
 from machines import labels
 from machines.job_names import UNKNOWN_UID
-from machines.levels import WarmupLevel
+from machines.levels import NamespaceLevel, WarmupLevel
 from machines.observations import Listed, Seen
 from machines.planning import Plan, example, plan
 from machines.states import KINDS, copy_state
@@ -188,3 +188,26 @@ def test_nothing_that_matches_is_told_with_the_reason() -> None:
     assert told.headline.startswith("no node gets a Job now: no node matches spec.targets within")
     assert told.skipped[0].why == f"its label {labels.POOL} is 'other', the namespace's is 'p'"
     assert told.advice[-1].startswith("label the skipped nodes if they should be warmed")
+
+
+def test_annotations_of_the_file_count_for_a_recorded_one() -> None:
+    """One that a log knows is planned with the annotations that it would have afterwards."""
+    scene = Scene()
+    scene.nodes("a", "b")
+    scene.warmup(spec_of(selecting(), parallelism=1))
+    scene.finish("a")
+    new = seen(spec_of(selecting(), parallelism=1), **{labels.SUSPEND: "true"})
+    told = read(on_recording(copy_state(scene.state), new))
+    assert told.headline == "is suspended: 1 node would get a Job once it is not"
+
+
+def test_a_namespace_of_the_file_counts_for_a_recorded_cluster() -> None:
+    """The pool that a namespace would be put into is the one that is planned with."""
+    scene = Scene()
+    scene.node("a")
+    scene.node("b", pool="other")
+    subject = Subject("Namespace", "", NAMESPACE, "ns-uid")
+    moved = Seen(CLUSTER, subject, "1", NamespaceLevel("other"))
+    spec = spec_of(selecting(**{labels.ENABLED: "true"}))
+    told = read(on_recording(copy_state(scene.state), seen(spec), moved))
+    assert (told.pool, [node.name for node in told.nodes]) == ("other", ["b"])
