@@ -56,6 +56,9 @@ BY_REASON: dict[str, str] = {
         "--show-managed-fields`), and stop it"
     ),
     "JobRunning": NOTHING_TO_DO,
+    "JobFinishing": (
+        "nothing, unless it lasts: then see `kubectl -n {namespace} get pods -l job-name={job}`"
+    ),
     "JobDisrupted": "nothing, unless it lasts: then see what evicts Pods from {node}",
     "Suspended": (
         f"`kubectl -n {{namespace}} annotate modelwarmup {{name}} {SUSPEND}-` lets it go on"

@@ -196,7 +196,7 @@ def _node_waits_for(state: State, warmup: Warmup, view: NodeView) -> str:
         )
         return f"a free slot: {_some(held)} {'has' if len(held) == 1 else 'have'} a Job now"
     if view.words.reason == "JobRunning":
-        return f"Job {view.job} to end"
+        return "; ".join(filter(None, (f"Job {view.job} to end", view.words.message)))
     return cause_text(view.words)
 
 

@@ -102,6 +102,8 @@ def _hydrating(state: State, warmup: Warmup, target: Target) -> Words:
         return Words("JobTerminating", "its Job is being deleted, and is not gone yet")
     if not any(state.jobs[uid].podded for uid in uids):
         return Words("JobRunning", "its Job has no Pod yet")
+    if any(uid in state.silent for uid in uids):
+        return Words("JobRunning", "its Pod has not started yet")
     return Words("JobRunning", "")
 
 

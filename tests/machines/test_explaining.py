@@ -63,7 +63,7 @@ def test_a_full_parallelism_names_who_holds_the_slots() -> None:
     [row] = told.decided("CreateJobIntended")
     told.see(told.job("n-1"), Answered(row.seq, Done("uid-job-n-1")))
     [first, second] = told.explain().nodes
-    assert first.waits_for == f"Job {first.view.job} to end"
+    assert first.waits_for == f"Job {first.view.job} to end; its Job has no Pod yet"
     assert second.waits_for == "a free slot: n-1 has a Job now"
 
 

@@ -28,6 +28,14 @@ def test_a_job_that_runs_has_nothing_to_say() -> None:
     assert words(scene) == ("JobRunning", "")
 
 
+def test_a_pod_that_has_not_started() -> None:
+    """A Job without a Pod, and a Pod that does not run and gives no reason, are told apart."""
+    scene, job = running()
+    assert words(scene) == ("JobRunning", "its Job has no Pod yet")
+    scene.pod(job, "pod", "Pending", "a")
+    assert words(scene) == ("JobRunning", "its Pod has not started yet")
+
+
 @pytest.mark.parametrize("reason", ["Unschedulable", "ImagePullBackOff", "FailedMount"])
 def test_why_a_pod_does_not_run(reason: str) -> None:
     """The Pod's cause and its words are its node's [W50]."""

@@ -234,9 +234,9 @@ def test_nothing_moves_the_position_but_the_status() -> None:
     scene.node("a")
     scene.warmup(spec_of(selecting()))
     job = scene.accept("a")
-    scene.pod(job, "pod", "Pending", "a")
-    position = scene.mw.position
     scene.pod(job, "pod", "Running", "a")
+    position = scene.mw.position
+    scene.pod(job, "another", "Running", "a")
     scene.restart()
     scene.node("outside", pool="q")
     assert scene.mw.position == position

@@ -134,6 +134,8 @@ def test_an_interim_condition_is_no_end(outcome: str) -> None:
             await asyncio.sleep(300)
             assert (figures(hands), len(hands.world.listed("Job"))) == ((1, 0, 0), 1)
             assert detail(hands, "n1")["phase"] == "Running"
+            assert detail(hands, "n1")["reason"] == "JobFinishing"
+            assert (words[1] in detail(hands, "n1")["message"]) is (outcome == "Failed")
             hands.end("n1", outcome, *words)
             await life.until(lambda: len(hands.world.listed("Job")) == 2, seconds=5)
             failed = int(outcome == "Failed")

@@ -113,6 +113,8 @@ def test_a_pod_that_is_stuck_after_a_reboot_is_told_and_bounded() -> None:
     async def story() -> None:
         async with living(world) as life:
             await life.until(lambda: phase(world) and status(world)["succeededNodes"] == 1)
+            (stuck,) = status(world)["targets"]
+            assert stuck["message"] == "its Pod has not started yet"
             world.stop_kubelet("n1")
             await asyncio.sleep(70)
             node = world.must_find("Node", "", "n1")
