@@ -193,6 +193,32 @@ def test_nothing_for_a_warmup_that_is_being_deleted() -> None:
     assert scene.decided(CreateJob) == []
 
 
+def test_a_warmup_that_is_deleted_on_its_way_makes_no_more_jobs() -> None:
+    """Nodes that wait for a slot get none once the deletion timestamp is seen [W75]."""
+    scene = Scene()
+    scene.nodes("a", "b")
+    spec = spec_of(selecting(), parallelism=1)
+    scene.warmup(spec)
+    scene.accept("a")
+    scene.warmup(spec, deleting=True)
+    scene.job("a", "Complete")
+    assert [one.node_name for one in scene.decided(CreateJob)] == ["a"]
+
+
+def test_a_bad_group_at_the_start_of_the_alphabet_lets_the_rest_go_by() -> None:
+    """Nodes whose Jobs are refused, or fail, take turns with the others, by whatever name [W77]."""
+    scene = Scene()
+    bad, good = ["a1", "a2", "a3"], ["b1", "b2"]
+    scene.nodes(*bad, *good)
+    scene.warmup(spec_of(selecting(), parallelism=1))
+    for name in bad:
+        scene.refuse(name, FORBIDDEN)
+    for name in good:
+        scene.finish(name)
+    assert scene.status["succeededNodes"] == len(good)
+    assert {scene.detail(name)["reason"] for name in bad} == {"JobCreateRejected"}
+
+
 def test_what_runs_for_a_deleted_warmup_has_to_go() -> None:
     """A Job of a ModelWarmup that is gone is deleted while it runs, and kept when it has ended."""
     scene = Scene()
