@@ -125,7 +125,7 @@ def test_rules_look_at_new_objects_only() -> None:
     """No rule but immutability is asked of what is stored, or it would keep its status away.
 
     A server can tell what a value was before only where it has a name: below an entry of a list,
-    each write would be the first one [W95].
+    each write would be the first one [W60] [W95].
     """
     rules = [
         (path, rule)
