@@ -137,7 +137,7 @@ def lax_and_strict() -> tuple[Json, Json]:
 async def test_what_was_accepted_earlier_is_not_frozen(
     with_crds: ControlPlane, server: aiohttp.ClientSession, tmp_path: Path
 ) -> None:
-    """Objects that break a rule and are older than it stay editable but for the spec [W60] [W95]."""
+    """Objects older than a rule that they break stay editable but for the spec [W60] [W95]."""
     warmups = f"/apis/{LAX_GROUP}/{VERSION}/namespaces/{NAMESPACE}/modelwarmups"
     lax, strict = lax_and_strict()
     crd = tmp_path / "crd.yaml"
