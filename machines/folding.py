@@ -23,13 +23,14 @@ from machines.folding_jobs import (
     fold_job_gone,
 )
 from machines.folding_places import place_jobs, place_jobs_of
-from machines.folding_pods import fold_events, fold_pod, fold_pod_gone, place_pods
+from machines.folding_pods import fold_events, fold_pod, fold_pod_gone, fold_pods_read, place_pods
 from machines.folding_warmups import fold_recovered, fold_warmup, fold_warmup_gone, settle_warmups
 from machines.indexing import put_target, touch
 from machines.intents import INTENT_BY_TYPE, intent_from_json
 from machines.levels import (
     LEVEL_BY_KIND,
     JobLevel,
+    JobPods,
     NamespaceLevel,
     NodeLevel,
     PodLevel,
@@ -192,6 +193,10 @@ def _events_read(state: State, event: Event, subject: Subject, data: dict[str, A
     fold_events(state, event, data["jobUid"], words)
 
 
+def _pods_read(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
+    fold_pods_read(state, event, subject.uid, JobPods.from_json(data))
+
+
 def _recovered(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
     fold_recovered(state, event, subject.uid, data)
 
@@ -287,6 +292,7 @@ HANDLERS: dict[str, Handler] = {
     **{f"{kind}Seen": _seen for kind in LEVEL_BY_KIND},
     "Gone": _gone,
     "EventsRead": _events_read,
+    "JobPodsRead": _pods_read,
     "Recovered": _recovered,
     **dict.fromkeys(INTENT_BY_TYPE, _intended),
     "IntentDone": _done,

@@ -13,6 +13,8 @@ from machines.reviewing import review_name
 from machines.states import Cluster, Job, State, Target, Warmup
 from machines.warmups import TERMINAL
 
+UNREAD = "?"  # stands for the Pods of a Job that is gone, until they were read; no uid is like it
+
 
 def fold_job(state: State, event: Event, subject: Subject, level: JobLevel) -> None:
     """A Job of ours is at this level."""
@@ -45,6 +47,7 @@ def track_job(state: State, job: Job, event: Event) -> None:
     state.jobs[job.uid] = job
     warmup = owner(state, job)
     refresh_silence(state, job.uid, event.at)
+    refresh_reading(state, job, event.at)
     if warmup is None:
         return
     uids = warmup.jobs.get(job.node_uid, ())
@@ -96,6 +99,9 @@ def fold_job_gone(state: State, event: Event, uid: str) -> None:
     state.jobs[uid] = gone
     refresh_silence(state, uid, event.at)
     warmup = owner(state, job)
+    if uid in state.unwatched:
+        state.pods.setdefault(uid, {})[UNREAD] = True  # until a read says that none is left
+        state.unwatched[uid] = event.at
     if not state.pods.get(uid):
         forget(state, gone)
     if warmup is not None:
@@ -115,6 +121,7 @@ def release_orphans(state: State, warmup: Warmup, event: Event) -> None:
                 _disarm(state, job)
                 freed = job._replace(warmup_uid="", marks=None, retry_at=0, restore_at=0)
                 state.jobs[job.uid] = freed
+                refresh_reading(state, freed, event.at)
                 settle_target(state, warmup, key, event)
 
 
@@ -122,6 +129,16 @@ def _lets_go(state: State, warmup_uid: str) -> bool:
     """Say whether a warmup that lost a Job has done so of its own will: it is being deleted."""
     warmup = state.warmups.get(warmup_uid)
     return warmup is None or warmup.gone or warmup.level.deleting
+
+
+def refresh_reading(state: State, job: Job, at: int) -> None:
+    """Find out whether a Job's Pods have to be read: no watch shows them, and they may live."""
+    hidden = job.level is not None and job.level.unlabelled_pods
+    living = job.unfinished or state.pods.get(job.uid)
+    if hidden and living and owner(state, job) is not None:
+        state.unwatched.setdefault(job.uid, at)
+    else:
+        state.unwatched.pop(job.uid, None)
 
 
 def ask_jobs_again(state: State, cluster: Cluster) -> None:
@@ -158,6 +175,7 @@ def forget(state: State, job: Job) -> None:
     """Neither the Job nor a Pod of it is left: nothing is waited for any more."""
     untrack(state, job)
     _disarm(state, job)
+    state.unwatched.pop(job.uid, None)
     del state.jobs[job.uid]
 
 

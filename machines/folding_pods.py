@@ -3,9 +3,9 @@
 from engine.events import Event, Subject
 from machines.asking import asked_target
 from machines.causes import DISRUPTED, HOPELESS
-from machines.folding_jobs import forget, owner, track_job, untrack
+from machines.folding_jobs import forget, owner, refresh_reading, track_job, untrack
 from machines.indexing import put_target, refresh_silence, refresh_slot
-from machines.levels import Level, PodLevel
+from machines.levels import JobPods, Level, PodLevel
 from machines.messages import disrupted_text
 from machines.moving import describe_again, fail_target, settle_target
 from machines.node_jobs import NodeJobState, NodeJobTrigger
@@ -49,6 +49,24 @@ def fold_events(state: State, event: Event, job_uid: str, words: Words) -> None:
     if target is not None and warmup is not None:
         put_target(state, warmup, target._replace(cause=words), event)
         describe_again(state, warmup, target.key, event)
+
+
+def fold_pods_read(state: State, event: Event, job_uid: str, pods: JobPods) -> None:
+    """The Pods of a Job that no watch shows were read; this is all that there is of them."""
+    job = state.jobs.get(job_uid)
+    if job is None:
+        return
+    old = job.pods or JobPods()
+    state.pods[job_uid] = dict.fromkeys(pods.live, True)
+    state.jobs[job_uid] = job._replace(
+        pods=pods, pods_at=event.at, podded=job.podded or bool(pods.live or pods.failed)
+    )
+    if pods.failed != old.failed:
+        _pods_changed(state, event, job_uid, pods.failed, old.failed)
+    _pods_changed(state, event, job_uid, pods.newest, old.newest)
+    left = state.jobs.get(job_uid)
+    if left is not None:
+        refresh_reading(state, left, event.at)
 
 
 def place_pods(state: State, cluster: Cluster, event: Event) -> None:

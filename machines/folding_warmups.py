@@ -6,7 +6,7 @@ from engine.canonical_json import loads
 from engine.events import Event, Subject
 from engine.joint_rules import settle
 from machines.annotations import is_suspended
-from machines.folding_jobs import adopt_outcomes, owner, release_orphans
+from machines.folding_jobs import adopt_outcomes, owner, refresh_reading, release_orphans
 from machines.indexing import arm, put_target, refresh_slot, touch
 from machines.levels import WarmupLevel
 from machines.moving import settle_target
@@ -180,6 +180,7 @@ def _begin(state: State, event: Event, subject: Subject, level: WarmupLevel) -> 
     for job in state.jobs.values():
         if owner(state, job) is warmup:
             warmup.jobs[job.node_uid] = (*warmup.jobs.get(job.node_uid, ()), job.uid)
+            refresh_reading(state, job, event.at)
     for key in list(warmup.jobs):
         refresh_slot(state, warmup, key)
         settle_target(state, warmup, key, event)

@@ -100,6 +100,9 @@ def refresh_silence(state: State, job_uid: str, at: int) -> None:
     if job is None or not job.unfinished or job.level is None or job.level.deleting:
         state.silent.pop(job_uid, None)
         return
+    if job.level.unlabelled_pods and state.pods.get(job_uid):
+        state.silent.pop(job_uid, None)  # what is read of them tells (`following`)
+        return
     known = state.clusters[job.cluster].objects["Pod"]
     levels = [known[uid].level for uid in state.pods.get(job_uid, ()) if uid in known]
     if all(isinstance(level, PodLevel) and level.is_silent for level in levels):

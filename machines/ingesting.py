@@ -12,6 +12,8 @@ from typing import Any
 from engine.canonical_json import dumps
 from engine.events import Draft, Subject
 from machines.asking import asked_target
+from machines.folding_jobs import UNREAD
+from machines.following import wordless
 from machines.levels import JobLevel, Level, PodLevel
 from machines.observations import (
     Absent,
@@ -24,6 +26,7 @@ from machines.observations import (
     EventsRead,
     Listed,
     Observation,
+    PodsRead,
     Reachability,
     Refused,
     RolledBack,
@@ -219,6 +222,18 @@ def _contested(state: State, contested: Contested, clock: int) -> Iterator[Draft
     yield _draft(contested.cluster, contested.subject, name, **said)  # type: ignore[arg-type]
 
 
+def _pods_read(state: State, read: PodsRead, clock: int) -> Iterator[Draft]:
+    """What is news of Pods that no watch shows; a text that comes too soon is read again later."""
+    job = state.jobs.get(read.subject.uid)
+    if job is None or job.uid not in state.unwatched:
+        return
+    awaited = UNREAD in state.pods.get(job.uid, ())
+    soon = clock - job.pods_at < TEXT_SECONDS * SECOND
+    same = wordless(job.pods) == wordless(read.pods) if soon else job.pods == read.pods
+    if awaited or not same:
+        yield _draft(read.cluster, read.subject, "JobPodsRead", **read.pods.to_json())
+
+
 def _status_stored(state: State, stored: StatusStored, clock: int) -> Iterator[Draft]:
     warmup = state.warmups.get(stored.subject.uid)
     if warmup is not None and warmup.state in TERMINAL and not warmup.stored:
@@ -284,6 +299,7 @@ _INGESTERS: dict[type, Callable[[State, Any, int], Iterator[Draft]]] = {
     Reachability: _reachability,
     Answered: _answered,
     EventsRead: _events_read,
+    PodsRead: _pods_read,
     Contested: _contested,
     StatusStored: _status_stored,
     DeadlinePassed: _deadline_passed,

@@ -168,6 +168,32 @@ class PodLevel(NamedTuple):
         )
 
 
+class JobPods(NamedTuple):
+    """What was read of the Pods of one Job that no watch shows; uids of those that live, sorted."""
+
+    live: tuple[str, ...] = ()
+    newest: PodLevel | None = None  # of those that have not ended
+    failed: PodLevel | None = None  # the newest of those
+
+    def to_json(self) -> dict[str, Any]:
+        """Give the shape in the log."""
+        return _without_empty(
+            live=list(self.live),
+            newest=self.newest.to_json() if self.newest else None,
+            failed=self.failed.to_json() if self.failed else None,
+        )
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Self:
+        """Read the shape in the log."""
+        newest, failed = data.get("newest"), data.get("failed")
+        return cls(
+            tuple(data.get("live", ())),
+            PodLevel.from_json(newest) if newest else None,
+            PodLevel.from_json(failed) if failed else None,
+        )
+
+
 class WarmupLevel(NamedTuple):
     """A ModelWarmup: its spec as it stands, our annotations, whether it is being deleted."""
 

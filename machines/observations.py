@@ -7,7 +7,7 @@ them with the state and drafts a row for each that says something new.
 from typing import Any, NamedTuple
 
 from engine.events import Subject
-from machines.levels import Level
+from machines.levels import JobPods, Level
 
 
 class Seen(NamedTuple):
@@ -101,6 +101,14 @@ class Contested(NamedTuple):
     editor: str
 
 
+class PodsRead(NamedTuple):
+    """What the Pods of a Job are at that bear no label of ours; `subject` is the Job."""
+
+    cluster: str
+    subject: Subject
+    pods: JobPods
+
+
 class StatusStored(NamedTuple):
     """The API server holds the terminal status of this object now."""
 
@@ -125,6 +133,7 @@ Observation = (
     | Reachability
     | Answered
     | EventsRead
+    | PodsRead
     | Contested
     | StatusStored
     | DeadlinePassed

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from engine.events import Subject
 from machines.intents import Intent
-from machines.levels import JobLevel, Level, WarmupLevel
+from machines.levels import JobLevel, JobPods, Level, WarmupLevel
 from machines.node_jobs import NodeJobState
 from machines.specs import Fault, WarmupSpec
 from machines.warmups import WarmupState
@@ -91,6 +91,8 @@ class Job(NamedTuple):
     podded: bool = False  # a Pod of it was seen
     retry_at: int = 0  # when a refused delete or stamp is tried again
     refusals: int = 0
+    pods: JobPods | None = None  # what was read of them, if no watch shows them
+    pods_at: int = 0  # when that entered the log
     marks: Marks | None = None
     restoring: int = 0  # seq of the open intent to put its marks back
     restore_at: int = 0  # when that is tried again
@@ -229,6 +231,7 @@ class State:
     warmups: dict[str, Warmup] = field(default_factory=dict)  # by uid
     jobs: dict[str, Job] = field(default_factory=dict)  # by uid
     pods: dict[str, dict[str, bool]] = field(default_factory=dict)  # live Pods' uids by Job uid
+    unwatched: dict[str, int] = field(default_factory=dict)  # Jobs whose Pods are read, and since
     silent: dict[str, int] = field(default_factory=dict)  # Jobs that nothing runs for, and since
     open: dict[int, OpenIntent] = field(default_factory=dict)  # by seq
     timers: list[tuple[int, str, str]] = field(default_factory=list)  # (due, warmup uid, what)

@@ -15,7 +15,7 @@ from machines.intents import (
     intent_from_json,
 )
 from machines.labels import CONTROL_PLANE, ENABLED, POOL
-from machines.levels import JobLevel, NamespaceLevel, NodeLevel, PodLevel, WarmupLevel
+from machines.levels import JobLevel, JobPods, NamespaceLevel, NodeLevel, PodLevel, WarmupLevel
 from machines.messages import cause_text
 from machines.selecting import shunning
 from machines.states import Words
@@ -132,6 +132,17 @@ def _gone(event: Event, subject: Subject, data: Any, intent: Intent | None) -> s
     return f"{subject.kind} {place}{subject.name} is gone{inferred}"
 
 
+def _pods_read(event: Event, subject: Subject, data: Any, intent: Intent | None) -> str:
+    pods = JobPods.from_json(data)
+    count = f"{len(pods.live)} Pod{'' if len(pods.live) == 1 else 's'}" if pods.live else "no Pod"
+    said = f"{count} of Job {subject.name} read"
+    for level in (pods.newest, pods.failed):
+        if level is not None:
+            why = cause_text(Words(level.reason, level.message))
+            said += f"; {level.phase}{': ' if why else ''}{why}"
+    return said
+
+
 def _recovered(event: Event, subject: Subject, data: Any, intent: Intent | None) -> str:
     return f"its status told of a past that this log does not hold: {data.get('phase')}"
 
@@ -200,6 +211,7 @@ _TELLERS: dict[str, Callable[[Event, Subject, Any, Intent | None], str]] = {
     "ModelWarmupSeen": _warmup_seen,
     "JobSeen": _job_seen,
     "PodSeen": _pod_seen,
+    "JobPodsRead": _pods_read,
     "EventsRead": _events_read,
     "Gone": _gone,
     "Recovered": _recovered,

@@ -79,6 +79,15 @@ class PodSeen(NamedTuple):
     deleting: bool
 
 
+class PodsRead(NamedTuple):
+    """The Pods of a Job of the original were read: so many live, and why the newest does not."""
+
+    job: int
+    live: int
+    reason: str
+    failed: bool
+
+
 class PodGone(NamedTuple):
     """A Pod is gone."""
 
@@ -160,8 +169,8 @@ class Again(NamedTuple):
 
 Action = (
     NodeSeen | NodeGone | NamespaceSeen | WarmupSeen | WarmupGone | JobSeen | JobGone | PodSeen
-    | PodGone | EventsSay | AnswerComes | GoesWell | ListComes | AllListed | Restart | TimePasses
-    | StatusIsStored | StatusIsEdited | ClusterAnswers | ClusterGoesBack | Again
+    | PodGone | PodsRead | EventsSay | AnswerComes | GoesWell | ListComes | AllListed | Restart
+    | TimePasses | StatusIsStored | StatusIsEdited | ClusterAnswers | ClusterGoesBack | Again
 )  # fmt: skip
 
 
@@ -183,6 +192,7 @@ _OBJECTS = (
     st.builds(JobGone, _JOB, _OUTCOME),
     st.builds(PodSeen, _JOB, _POD, st.integers(-1, 2), _PHASE, _REASON, _RARELY),
     st.builds(PodGone, _JOB, _POD),
+    st.builds(PodsRead, _JOB, st.integers(0, 2), _REASON, st.booleans()),
     st.builds(EventsSay, _JOB, st.sampled_from(("", "FailedCreate", "FailedMount"))),
     st.builds(AnswerComes, st.integers(0, 3), st.integers(0, 9)),
     st.builds(TimePasses, st.sampled_from((0, 1, 2, 61, 400))),

@@ -16,7 +16,7 @@ from machines.domain import WARMLOG
 from machines.ingesting import due_deadlines, ingest
 from machines.intents import CreateJob, DeleteJob, Intent, RestoreJob, StampTtl, intent_from_json
 from machines.levels import (
-    JobLevel,
+    JobPods,
     Level,
     NamespaceLevel,
     NodeLevel,
@@ -34,6 +34,7 @@ from machines.observations import (
     EventsRead,
     Listed,
     Observation,
+    PodsRead,
     Reachability,
     Refused,
     RolledBack,
@@ -44,6 +45,7 @@ from machines.observations import (
 from machines.states import KINDS, SECOND, Known, State
 from property_tests import actions as act
 from property_tests.actions import Action
+from property_tests.job_levels import CHANGES, job_level
 
 CLUSTER = "c"
 _SELECTOR = {"nodeSelector": {"matchExpressions": [{"key": "gpu", "operator": "Exists"}]}}
@@ -217,38 +219,20 @@ def _warmup_gone(chaos: Chaos, action: act.WarmupGone) -> Iterator[Observation]:
     yield Deleted(CLUSTER, subject, chaos.version("ModelWarmup", subject.uid))
 
 
-def _job_level(intent: CreateJob, outcome: str, *, foreign: bool = False) -> JobLevel:
-    controller = "somebody" if foreign else intent.warmup_uid
-    reason = "BackoffLimitExceeded" if outcome == "Failed" else ""
-    level = JobLevel(
-        intent.warmup_uid, controller, intent.node_uid, intent.node_name, "", outcome, reason
-    )
-    if intent.node_uid:
-        return level
-    # AIBrix's own controller made it, for the first machine of that name.
-    return level._replace(created="2026-01-01T01:00:00Z")
-
-
-_CHANGES: tuple[dict[str, str], ...] = (
-    {}, {"warmup_uid": ""}, {"controller_uid": ""}, {"node_uid": "", "node_name": ""},
-    {"node_uid": "n1-0"},
-)  # fmt: skip
-
-
 def _job(chaos: Chaos, action: act.JobSeen) -> Iterator[Observation]:
     uid, intent = chaos.job(action.job)
-    level = _job_level(intent, action.outcome, foreign=action.foreign)
+    level = job_level(intent, action.outcome, foreign=action.foreign)
     level = level._replace(
         failed_attempts=action.attempts, ttl_seconds=3600 if action.ttl else None
     )
-    level = level._replace(**_CHANGES[action.changed])  # type: ignore[arg-type]  # its own fields
+    level = level._replace(**CHANGES[action.changed])  # type: ignore[arg-type]  # its own fields
     yield chaos.seen(Subject("Job", "ns", intent.job_name, uid), level, late=action.late)
 
 
 def _job_gone(chaos: Chaos, action: act.JobGone) -> Iterator[Observation]:
     uid, intent = chaos.job(action.job)
     subject = Subject("Job", "ns", intent.job_name, uid)
-    last = _job_level(intent, action.outcome) if action.outcome else None
+    last = job_level(intent, action.outcome) if action.outcome else None
     yield Deleted(CLUSTER, subject, chaos.version("Job", uid), last)
 
 
@@ -266,6 +250,15 @@ def _pod(chaos: Chaos, action: act.PodSeen) -> Iterator[Observation]:
         deleting=action.deleting,
     )
     yield chaos.seen(Subject("Pod", "ns", name, name), level)
+
+
+def _pods_read(chaos: Chaos, action: act.PodsRead) -> Iterator[Observation]:
+    uid, intent = chaos.job(action.job)
+    live = tuple(f"{uid}-h{index}" for index in range(action.live))
+    newest = PodLevel("", uid, intent.node_name, "Pending", action.reason) if live else None
+    failed = PodLevel("", uid, intent.node_name, "Failed", exit_code=3) if action.failed else None
+    subject = Subject("Job", "ns", intent.job_name, uid)
+    yield PodsRead(CLUSTER, subject, JobPods(live, newest, failed))
 
 
 def _pod_gone(chaos: Chaos, action: act.PodGone) -> Iterator[Observation]:
@@ -302,7 +295,7 @@ def _goes_well(chaos: Chaos, action: act.GoesWell) -> Iterator[Observation]:
         case CreateJob():
             uid = f"job-{one.seq}"
             subject = Subject("Job", "ns", one.intent.job_name, uid)
-            yield chaos.seen(subject, _job_level(one.intent, action.outcome))
+            yield chaos.seen(subject, job_level(one.intent, action.outcome))
             yield Answered(one.seq, Done(uid))
         case DeleteJob():
             yield Answered(one.seq, Done(one.intent.job_uid))
@@ -378,6 +371,7 @@ _MAKERS: dict[type, Callable[[Chaos, Any], Iterator[Observation]]] = {
     act.JobGone: _job_gone,
     act.PodSeen: _pod,
     act.PodGone: _pod_gone,
+    act.PodsRead: _pods_read,
     act.EventsSay: _events,
     act.AnswerComes: _answer,
     act.GoesWell: _goes_well,

@@ -35,6 +35,11 @@ def everything_waited_for_has_its_timer(state: State) -> bool:
     return set(state.timers) == recomputing.timers(state)
 
 
+def who_is_not_watched_is_read(state: State) -> bool:
+    """The Pods that no watch shows are read while their Job, or one of them, may be at work."""
+    return set(state.unwatched) == recomputing.unwatched(state)
+
+
 def timers_are_sorted(state: State) -> bool:
     """The deadlines stand in order, so that the next one is the first."""
     return state.timers == sorted(state.timers)
@@ -93,6 +98,7 @@ ALWAYS: tuple[Callable[[State], bool], ...] = (
     indexes_agree,
     everything_waited_for_has_its_timer,
     timers_are_sorted,
+    who_is_not_watched_is_read,
     words_are_true,
     who_waits_says_so,
     phases_follow_from_counts,

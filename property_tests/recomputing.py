@@ -135,6 +135,17 @@ def unmarked(state: State, warmup: Warmup) -> set[str]:
     return found
 
 
+def unwatched(state: State) -> set[str]:
+    """The Jobs of warmups whose Pods bear no label of ours, and may be at work."""
+    return {
+        job.uid
+        for warmup in state.warmups.values()
+        for job in jobs_of(state, warmup)
+        if job.level is not None and job.level.unlabelled_pods
+        if (job.exists and not job.outcome) or state.pods.get(job.uid)
+    }
+
+
 def timers(state: State) -> set[tuple[int, str, str]]:
     """Every deadline that something waits for."""
     found = set()

@@ -21,7 +21,7 @@ from machines.observations import Seen
 from machines.steadying import cut, steady
 
 # A Pod's controlling Job, when its owner references were changed.
-_CONTROLLER_UID = "batch.kubernetes.io/controller-uid"
+CONTROLLER_UID = "batch.kubernetes.io/controller-uid"
 # Deeper than any spec that could work, and shallow enough for whatever reads it later.
 _MAX_DEPTH = 100
 _MANAGER = 128  # characters of a field manager; the API's own bound
@@ -147,7 +147,7 @@ def pod_level(raw: dict[str, Any]) -> PodLevel:
     cause = pod_cause(raw)
     return PodLevel(
         warmup_uid=text(marks.get(labels.WARMUP_UID)),
-        job_uid=controller_uid(metadata) or text(marks.get(_CONTROLLER_UID)),
+        job_uid=controller_uid(metadata) or text(marks.get(CONTROLLER_UID)),
         node_name=text(mapping(raw.get("spec")).get("nodeName")),
         phase=phase if phase in _PHASES else "Pending",
         reason=cause.reason,

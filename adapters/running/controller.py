@@ -16,6 +16,7 @@ from adapters.kubernetes.watching import ClusterWatch, WatchSettings
 from adapters.ports import Api
 from adapters.running.asking import Asker
 from adapters.running.effecting import Effector
+from adapters.running.following import Follower
 from adapters.running.settling import Settler
 from adapters.running.status_books import StatusBook, StatusWrite
 from adapters.running.status_sending import StatusSender
@@ -86,6 +87,7 @@ class Controller:
             timeout_seconds=limits.timeout_seconds, concurrency=limits.effects,
         )  # fmt: skip
         self._asker = Asker(api, self.observe, timer, self._look, limits.timeout_seconds)
+        self._follower = Follower(api, self.observe, self._look, limits.timeout_seconds)
         self._settler = Settler(api, self.observe, clock, limits.timeout_seconds)
         self._sender = StatusSender(
             api, self._settled,
@@ -100,6 +102,7 @@ class Controller:
             tasks.create_task(self._effector.run(), name="effects")
             tasks.create_task(self._sender.run(), name="statuses")
             tasks.create_task(self._asker.run(), name="questions")
+            tasks.create_task(self._follower.run(), name="unwatched Pods")
             tasks.create_task(self._settler.run(), name="absences")
 
     async def observe(self, observations: tuple[Observation, ...]) -> None:
@@ -140,6 +143,7 @@ class Controller:
             rows = await self._flushed()
             self._dispatch(rows)
             self._asker.wake(self.writer.state)
+            self._follower.wake(self.writer.state)
             self._send_statuses()
             self._look_for_news()
 

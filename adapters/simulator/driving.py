@@ -11,10 +11,12 @@ from collections.abc import Callable
 from adapters.kubernetes.acting import look_up, perform
 from adapters.kubernetes.event_words import read_events
 from adapters.kubernetes.kinds import WATCHED, Kind
+from adapters.kubernetes.pod_reading import read_pods
 from adapters.kubernetes.reflecting import ReadRefused, Reflector
 from adapters.kubernetes.statuses import store_status
 from adapters.ports import ApiUnanswered
 from adapters.running.asking import AskingBook
+from adapters.running.following import FollowingBook
 from adapters.running.settling import SettlingBook, settle
 from adapters.running.status_books import StatusBook, StatusWrite
 from adapters.running.text_holding import TextHolder
@@ -49,6 +51,7 @@ class Driver:
         self.book = StatusBook()
         self._texts = TextHolder()
         self._asking = AskingBook(world.api.cluster)
+        self._following = FollowingBook(world.api.cluster)
         self._settling = SettlingBook()
         self._listener = listener
         versions = known_versions(writer.state, world.api.cluster)
@@ -72,7 +75,7 @@ class Driver:
         """Do the next thing; False when nothing can be done before time passes.
 
         One turn is one of: a batch into the log, one effect, one look-up, what is still there,
-        what Events say, one status.
+        what Events say, how Pods fare that no watch shows, one status.
         """
         self._observe()
         if self._inbox or self.writer.unsent_rows:
@@ -84,7 +87,8 @@ class Driver:
         if self._look_ups and self._look_ups[0][0] <= self.now and self._is_synced():
             await self._look(self._look_ups.popleft()[1])
             return True
-        return await self._settle() or await self._ask() or await self._store()
+        asked = await self._settle() or await self._ask() or await self._follow()
+        return asked or await self._store()
 
     async def run(self, *, until_at: int | None = None, turns: int = 1_000_000) -> None:
         """Take turns and let time pass until nothing is left to do, or until an instant.
@@ -110,6 +114,7 @@ class Driver:
             self.book.next_due(state),
             self._texts.next_due(),
             self._asking.next_due(state),
+            self._following.next_due(state),
             self._settling.next_due(),
         ]
         if self._look_ups and self._is_synced():
@@ -196,6 +201,15 @@ class Driver:
             )  # fmt: skip
             self.world.cluster.advance(self.now + LATENCY)
         return bool(absences)
+
+    async def _follow(self) -> bool:
+        due = self._following.due(self.writer.state, self.now)
+        for namespace, jobs in due.items():
+            self._inbox += await read_pods(
+                self.world.api, namespace, jobs, timeout_seconds=TIMEOUT_SECONDS
+            )
+            self.world.cluster.advance(self.now + LATENCY)
+        return bool(due)
 
     async def _ask(self) -> bool:
         due = self._asking.due(self.writer.state, self.now)

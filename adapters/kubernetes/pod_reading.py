@@ -1,0 +1,87 @@
+"""Reading the Pods of Jobs that bear no label of ours, by the label that Kubernetes gives them."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from adapters.kubernetes.fields import mapping, mappings, text
+from adapters.kubernetes.kinds import PAGE_ROWS, POD
+from adapters.kubernetes.normalising import CONTROLLER_UID, ObjectMalformed, normalise
+from adapters.kubernetes.reflecting import number
+from adapters.ports import Api, ApiUnanswered, Request
+from engine.events import Subject
+from machines.levels import JobPods, PodLevel
+from machines.observations import PodsRead
+
+JOBS_AT_ONCE = 40  # in one selector: a query has to fit into a line
+MOST_PAGES = 40
+
+
+class _Pod(NamedTuple):
+    created: str
+    version: int
+    uid: str
+    level: PodLevel
+
+
+async def read_pods(
+    api: Api, namespace: str, jobs: Sequence[Subject], *, timeout_seconds: float
+) -> list[PodsRead]:
+    """Give what the Pods of these Jobs of one namespace are at; nothing without a whole answer."""
+    found: list[PodsRead] = []
+    for begin in range(0, len(jobs), JOBS_AT_ONCE):
+        some = jobs[begin : begin + JOBS_AT_ONCE]
+        raws = await _list(api, namespace, some, timeout_seconds)
+        if raws is None:
+            continue
+        pods: dict[str, list[_Pod]] = {job.uid: [] for job in some}
+        for raw in raws:
+            pod = _pod(api.cluster, raw)
+            if pod is not None and pod.level.job_uid in pods:
+                pods[pod.level.job_uid].append(pod)
+        found += [PodsRead(api.cluster, job, _summary(pods[job.uid])) for job in some]
+    return found
+
+
+async def _list(
+    api: Api, namespace: str, jobs: Iterable[Subject], timeout_seconds: float
+) -> list[dict[str, Any]] | None:
+    selector = f"{CONTROLLER_UID} in ({','.join(job.uid for job in jobs)})"
+    query = (("limit", str(PAGE_ROWS)), ("labelSelector", selector))
+    raws: list[dict[str, Any]] = []
+    more: tuple[tuple[str, str], ...] = ()
+    for _ in range(MOST_PAGES):
+        request = Request("GET", POD.path(namespace), (*query, *more))
+        try:
+            response = await api.send(request, timeout_seconds=timeout_seconds)
+        except ApiUnanswered:
+            return None
+        if not response.ok:
+            return None
+        body = mapping(response.body)
+        raws += mappings(body.get("items"))
+        token = text(mapping(body.get("metadata")).get("continue"))
+        if not token:
+            return raws
+        more = (("continue", token),)
+    return None
+
+
+def _pod(cluster: str, raw: dict[str, Any]) -> _Pod | None:
+    try:
+        seen = normalise(cluster, POD, raw)
+    except ObjectMalformed:
+        return None
+    created = text(mapping(raw.get("metadata")).get("creationTimestamp"))
+    if not isinstance(seen.level, PodLevel):
+        return None
+    return _Pod(created, number(seen.version), seen.subject.uid, seen.level)
+
+
+def _summary(pods: list[_Pod]) -> JobPods:
+    live = [pod for pod in pods if not pod.level.ended]
+    failed = [pod for pod in pods if pod.level.phase == "Failed"]
+    return JobPods(
+        tuple(sorted(pod.uid for pod in live)),
+        max(live).level if live else None,
+        max(failed).level if failed else None,
+    )

@@ -1,0 +1,94 @@
+"""Following: reads the Pods that no watch shows, each Job's when its time has come.
+
+When each was read last is kept here only: a restart reads anew, and what is no news makes no row.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from adapters.kubernetes.pod_reading import read_pods
+from adapters.ports import Api
+from engine.events import Subject
+from machines.following import followed, wait_after
+from machines.observations import Observation
+from machines.states import SECOND, State
+
+Sink = Callable[[tuple[Observation, ...]], Awaitable[None]]
+
+
+class FollowingBook:
+    """Which Jobs' Pods are due, in one session over one cluster. Times are UTC nanoseconds."""
+
+    def __init__(self, cluster: str) -> None:
+        """Begin with nothing read."""
+        self._cluster = cluster
+        self._read: dict[str, tuple[int, int, int]] = {}  # by Job: since, next due, times read
+
+    def due(self, state: State, now: int) -> dict[str, list[Subject]]:
+        """Give the Jobs to read now by namespace, and take them as read."""
+        ready: dict[str, list[Subject]] = {}
+        kept = {}
+        for subject, since in followed(state, self._cluster):
+            began, due, times = self._known(subject.uid, since)
+            if due <= now:
+                ready.setdefault(subject.namespace, []).append(subject)
+                due, times = now + wait_after(times), times + 1
+            kept[subject.uid] = (began, due, times)
+        self._read = kept
+        return ready
+
+    def next_due(self, state: State) -> int | None:
+        """Give when the next read is due, or None."""
+        dues = (
+            self._known(one.subject.uid, one.since)[1] for one in followed(state, self._cluster)
+        )
+        return min(dues, default=None)
+
+    def _known(self, uid: str, since: int) -> tuple[int, int, int]:
+        known = self._read.get(uid)
+        return known if known is not None and known[0] == since else (since, since, 0)
+
+
+class Follower:
+    """Reads while there are Pods to follow, and rests while there are none."""
+
+    def __init__(
+        self,
+        api: Api,
+        sink: Sink,
+        look: Callable[[], tuple[State, int]],
+        timeout_seconds: float,
+    ) -> None:
+        """Report to `sink`; `look` gives the newest state and the instant."""
+        self._api = api
+        self._sink = sink
+        self._look = look
+        self._timeout_seconds = timeout_seconds
+        self._book = FollowingBook(api.cluster)
+        self._woken = asyncio.Event()
+
+    def wake(self, state: State) -> None:
+        """Say that the state has changed."""
+        if state.unwatched:
+            self._woken.set()
+
+    async def run(self) -> None:
+        """Read until cancelled, one namespace after the other."""
+        while True:
+            await self._wait()
+            for namespace, jobs in self._book.due(*self._look()).items():
+                read = await read_pods(
+                    self._api, namespace, jobs, timeout_seconds=self._timeout_seconds
+                )
+                if read:
+                    await self._sink(tuple(read))
+
+    async def _wait(self) -> None:
+        state, now = self._look()
+        due = self._book.next_due(state)
+        try:
+            async with asyncio.timeout(None if due is None else max(due - now, 0) / SECOND):
+                await self._woken.wait()
+        except TimeoutError:
+            return
+        self._woken.clear()
