@@ -43,8 +43,9 @@ def canonical(quantity: str) -> str:
 def with_canonical_quantities(value: Any) -> Any:
     """Give a copy of a Pod fragment in which every quantity has one notation.
 
-    Quantities stand under `resources.requests`, `resources.limits` and an emptyDir's `sizeLimit`;
-    nothing else is touched.
+    Quantities stand under `requests` and `limits` of resources (a claim template's included), in an
+    emptyDir's `sizeLimit` and in the `divisor` of a resource's environment variable; nothing else
+    is touched.
     """
     if isinstance(value, list):
         return [with_canonical_quantities(item) for item in value]
@@ -54,7 +55,7 @@ def with_canonical_quantities(value: Any) -> Any:
     for key, item in value.items():
         if key in ("requests", "limits") and isinstance(item, dict):
             copied[key] = {name: _one_notation(amount) for name, amount in item.items()}
-        elif key == "sizeLimit":
+        elif key in ("sizeLimit", "divisor"):
             copied[key] = _one_notation(item)
         else:
             copied[key] = with_canonical_quantities(item)

@@ -9,6 +9,7 @@ JSON with quantities in one notation.
 import hashlib
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from engine.canonical_json import dumps
 from machines.quantities import with_canonical_quantities
@@ -28,10 +29,15 @@ def revision(spec: WarmupSpec) -> str:
             {
                 "images": sorted(map(_image_list, spec.images)),
                 "pullSecrets": sorted(spec.pull_secrets),
-                "custom": with_canonical_quantities(spec.custom),
+                "custom": with_canonical_quantities(_given(spec.custom)),
             }
         )
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:LENGTH]
+
+
+def _given(custom: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Leave out the lists of `custom` that are empty: they are as good as absent."""
+    return custom and {name: value for name, value in custom.items() if value}
 
 
 def _image_part(image: Image) -> str:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from engine.canonical_json import dumps, loads
 from engine.events import Subject
 from machines.intents import CreateJob
 from machines.job_bodies import body_digest, job_body
@@ -169,6 +170,78 @@ def test_pull_secrets_once_each() -> None:
     assert pod_of(imagePreload=preload, custom=custom)["imagePullSecrets"] == [
         {"name": "b"}, {"name": "a"}, {"name": "registry.auth"},
     ]  # fmt: skip
+
+
+def test_each_list_of_secrets_on_its_own() -> None:
+    """One list alone is used, a secret that stands twice in it is used once, none is no field."""
+    twice = [{"name": "b"}, {"name": "a"}, {"name": "b"}]
+    expected = [{"name": "b"}, {"name": "a"}]
+    container = {"name": "c", "image": "x"}
+    assert pod_of(imagePreload={"images": IMAGES, "pullSecrets": twice})["imagePullSecrets"] == (
+        expected
+    )
+    custom = {"containers": [container], "imagePullSecrets": twice}
+    assert pod_of(custom=custom)["imagePullSecrets"] == expected
+    assert "imagePullSecrets" not in pod_of(custom={"containers": [container]})
+
+
+def test_custom_alone() -> None:
+    """Without images the custom containers are the Pod's only ones, and it is pinned all the same.
+
+    Nothing of the Pod is theirs to say: no service account, no tolerations, no host namespaces.
+    """
+    custom: dict[str, Any] = {
+        "initContainers": [{"name": name, "image": "x"} for name in ("z", "a", "m")],
+        "containers": [{"name": "image-0", "image": "x"}, {"name": "b", "image": "y"}],
+    }
+    pod = pod_of(custom=custom)
+    assert pod == {
+        "restartPolicy": "Never",
+        "automountServiceAccountToken": False,
+        "affinity": GOLDEN["spec"]["template"]["spec"]["affinity"],
+        **custom,
+    }
+
+
+def test_images_and_custom() -> None:
+    """Images come first, in their order, each as it would be alone; then custom containers."""
+    second = {"image": "alpine", "command": ["true"], "imagePullPolicy": "Always"}
+    container = {"name": "c", "image": "x", "securityContext": {"privileged": True}}
+    pod = pod_of(imagePreload={"images": [*IMAGES, second]}, custom={"containers": [container]})
+    assert pod["containers"] == [
+        *GOLDEN["spec"]["template"]["spec"]["containers"],
+        {
+            "name": "image-1",
+            "image": "alpine",
+            "imagePullPolicy": "Always",
+            "command": ["true"],
+            "securityContext": {"allowPrivilegeEscalation": False},
+        },
+        container,
+    ]
+    assert pod.keys() == GOLDEN["spec"]["template"]["spec"].keys()
+
+
+def test_tokens_may_be_projected() -> None:
+    """The account's token is not mounted by itself, but a custom volume may hold one."""
+    volume = {"name": "t", "projected": {"sources": [{"serviceAccountToken": {"path": "t"}}]}}
+    mount = {"name": "t", "mountPath": "/t"}
+    container = {"name": "c", "image": "x", "volumeMounts": [mount]}
+    pod = pod_of(custom={"containers": [container], "volumes": [volume]})
+    assert pod["automountServiceAccountToken"] is False
+    assert pod["volumes"] == [volume]
+
+
+def test_a_body_is_rebuilt_alike() -> None:
+    """Building a body leaves the spec as it was, so the next one is the same, number for number."""
+    text = '{"containers":[{"image":"x","name":"c","resources":{"limits":{"cpu":1.50}}}]}'
+    custom = loads(text)
+    first = body_of(imagePreload={"images": IMAGES}, custom=custom)
+    assert body_digest(first) == body_digest(
+        body_of(imagePreload={"images": IMAGES}, custom=custom)
+    )
+    assert dumps(custom) == text
+    assert '"cpu":1.50' in dumps(first)
 
 
 def test_custom_fragments_are_copied_as_they_are() -> None:

@@ -1,5 +1,6 @@
 """Revisions: the short digest of what a warmup's Jobs do."""
 
+from hashlib import sha256
 from typing import Any
 
 import pytest
@@ -9,6 +10,8 @@ from machines.revisions import revision
 from machines.specs import parse
 
 IMAGE = {"image": "busybox", "command": ["true"], "imagePullPolicy": "IfNotPresent"}
+INIT = {"name": "i", "image": "busybox"}
+OTHER = {"name": "o", "image": "busybox"}
 TARGETS = [{"nodes": {"names": ["a"]}}]
 
 
@@ -22,6 +25,18 @@ def of(**fields: Any) -> str:
 def of_images(*images: dict[str, Any], **preload: Any) -> str:
     """The revision of an image-only spec."""
     return of(imagePreload={"images": list(images), **preload})
+
+
+def resource_env(divisor: str) -> dict[str, Any]:
+    """An environment variable that holds a limit of the container, in units of a quantity."""
+    field = {"resource": "limits.memory", "divisor": divisor}
+    return {"name": "MEMORY", "valueFrom": {"resourceFieldRef": field}}
+
+
+def claiming(storage: str) -> dict[str, Any]:
+    """A volume of its own claim, of this size."""
+    requests = {"resources": {"requests": {"storage": storage}}}
+    return {"volumeClaimTemplate": {"spec": requests}}
 
 
 def of_limit(memory: Any) -> str:
@@ -103,6 +118,79 @@ def test_custom_makes_another_revision() -> None:
     assert of(imagePreload=images, custom={}) == of_images(IMAGE)
     custom = {"containers": [{"name": "c", "image": "busybox"}]}
     assert of(imagePreload=images, custom=custom) != of_images(IMAGE)
+
+
+CONTAINER = {"name": "c", "image": "busybox"}
+
+
+def of_custom(**custom: Any) -> str:
+    """The revision of a spec with these custom lists and no image."""
+    return of(custom={"containers": [CONTAINER], **custom})
+
+
+def test_the_form_with_custom() -> None:
+    """With custom it is the sha256 of canonical JSON, in which 1536Mi is an exact number."""
+    limits = {"memory": "1536Mi", "cpu": "100m"}
+    custom = {"containers": [{**CONTAINER, "resources": {"limits": limits}}]}
+    images = {"images": [IMAGE], "pullSecrets": [{"name": "b"}, {"name": "a"}]}
+    text = (
+        '{"custom":{"containers":[{"image":"busybox","name":"c",'
+        '"resources":{"limits":{"cpu":"1/10","memory":"1610612736"}}}]},'
+        '"images":[["busybox",["true"],[],"IfNotPresent"]],"pullSecrets":["a","b"]}'
+    )
+    assert of(imagePreload=images, custom=custom) == sha256(text.encode()).hexdigest()[:12]
+
+
+def test_the_form_with_control_characters() -> None:
+    """A value with a control character is hashed in the same form, without custom."""
+    text = '{"custom":null,"images":[["busybox",["a\\tb"],[],"IfNotPresent"]],"pullSecrets":[]}'
+    revised = of_images({**IMAGE, "command": ["a\tb"]})
+    assert revised == sha256(text.encode()).hexdigest()[:12]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (
+            {"volumes": [{"name": "v", "emptyDir": {"sizeLimit": "1Gi"}}]},
+            {"volumes": [{"name": "v", "emptyDir": {"sizeLimit": "1024Mi"}}]},
+        ),
+        (
+            {"initContainers": [{**CONTAINER, "name": "i", "env": [resource_env("1Mi")]}]},
+            {"initContainers": [{**CONTAINER, "name": "i", "env": [resource_env("1024Ki")]}]},
+        ),
+        (
+            {"volumes": [{"name": "v", "ephemeral": claiming("1Ti")}]},
+            {"volumes": [{"name": "v", "ephemeral": claiming("1024Gi")}]},
+        ),
+        ({"volumes": [], "initContainers": None}, {}),
+        (
+            {"volumes": [{"name": "v", "emptyDir": {}}]},
+            {"volumes": [{"emptyDir": {}, "name": "v"}]},
+        ),
+    ],
+)
+def test_what_is_the_same_work(first: dict[str, Any], second: dict[str, Any]) -> None:
+    """Notations of quantities wherever they stand, order of keys and empty lists are no part."""
+    assert of_custom(**first) == of_custom(**second)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ({"initContainers": [INIT, OTHER]}, {"initContainers": [OTHER, INIT]}),
+        ({"containers": [INIT, OTHER]}, {"containers": [OTHER, INIT]}),
+        ({"imagePullSecrets": [{"name": "a"}]}, {}),
+        ({"initContainers": [INIT]}, {"containers": [CONTAINER, INIT]}),
+        (
+            {"containers": [{**CONTAINER, "env": [{"name": "A", "value": "1Gi"}]}]},
+            {"containers": [{**CONTAINER, "env": [{"name": "A", "value": "1024Mi"}]}]},
+        ),
+    ],
+)
+def test_what_is_other_work(first: dict[str, Any], second: dict[str, Any]) -> None:
+    """The order of containers, their secrets, and texts that only look like quantities are part."""
+    assert of_custom(**first) != of_custom(**second)
 
 
 @pytest.mark.parametrize(
