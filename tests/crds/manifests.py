@@ -173,7 +173,8 @@ GOOD: dict[str, Json] = {
                 **CONTAINER,
                 "volumeMounts": [
                     {"name": "cache", "mountPath": f"/models/{number}", "subPath": str(number)}
-                    for number in range(100)
+                    # So many that the admission policy gives up, and lets the rest look.
+                    for number in range(1000)
                 ],
             }
         ],

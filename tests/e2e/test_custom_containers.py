@@ -1,7 +1,5 @@
 """deploy/policies/custom-containers.yaml: what custom containers may not have."""
 
-import asyncio
-import time
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -105,15 +103,7 @@ async def policed(
         yield server
     finally:
         control_plane.kubectl("delete", "-f", str(POLICY))
-        await wait_until_accepted(server, REFUSED["the whole host"][0])
-
-
-async def wait_until_accepted(session: aiohttp.ClientSession, what: Json) -> None:
-    """Wait until a spec is accepted: a policy is asked for a moment after it changed."""
-    deadline = time.monotonic() + 30
-    while (await answer(session, "POST", WARMUPS + DRY_RUN, warmup(what)))[0] != 201:
-        assert time.monotonic() < deadline, "the policy is still asked"
-        await asyncio.sleep(0.05)
+        await wait_for_refusal(server, REFUSED["the whole host"][0], refused=False)
 
 
 async def test_what_reaches_into_the_host_is_refused(policed: aiohttp.ClientSession) -> None:
@@ -139,7 +129,7 @@ async def test_the_folders_are_the_administrators_choice(
     assert POLICY.read_text().count(line) == 1
     edited = POLICY.read_text().replace(line, "['/data', '/mnt/models']")
     control_plane.kubectl("apply", "-f", "-", input=edited)
-    await wait_until_accepted(policed, host("/data"))
+    await wait_for_refusal(policed, host("/data"), refused=False)
     for path, expected in {
         "/data/a": 201,
         "/mnt/models": 201,
