@@ -62,20 +62,41 @@ def _found(name: str) -> Iterator[str | ManifestFile]:
 
 
 def _files_below(folder: Path) -> Iterator[str | ManifestFile]:
+    """Give the files of a folder and of those in it, however deep they are nested."""
+    stack = [_entries(str(folder))]
+    while stack:
+        entry = next(stack[-1], None)
+        if entry is None:
+            stack.pop()
+        elif isinstance(entry, ManifestFile):
+            yield entry
+        elif entry.is_dir(follow_symlinks=False):
+            stack.append(_entries(entry.path))
+        elif entry.name.endswith(SUFFIXES) and _is_file(entry):
+            yield entry.path
+
+
+def _entries(folder: str) -> Iterator["os.DirEntry[str] | ManifestFile"]:
     try:
-        entries = sorted(folder.iterdir(), key=lambda each: each.name)
+        with os.scandir(folder) as found:
+            entries = sorted(found, key=lambda each: each.name)
     except OSError as error:
-        yield _unreadable(str(folder), error)
+        yield _unreadable(folder, error)
         return
-    for entry in entries:
-        if entry.name.startswith("."):
-            continue
-        if entry.is_dir():
-            # A link to a folder may lead back to where it stands.
-            if not entry.is_symlink():
-                yield from _files_below(entry)
-        elif entry.name.endswith(SUFFIXES) and (entry.is_file() or entry.is_symlink()):
-            yield str(entry)
+    yield from (each for each in entries if not each.name.startswith("."))
+
+
+def _is_file(entry: "os.DirEntry[str]") -> bool:
+    """Say whether an entry holds bytes: not a pipe, which may have to be waited for, nor a folder.
+
+    A link to a folder may lead back to where it stands. One that leads nowhere is read, to be told.
+    """
+    if not entry.is_symlink():
+        return entry.is_file()
+    try:
+        return stat.S_ISREG(entry.stat().st_mode)
+    except OSError:
+        return True
 
 
 def _open(name: str) -> ManifestFile:

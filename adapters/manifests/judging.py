@@ -55,7 +55,7 @@ def judge(manifest: Manifest) -> Judgement:
         (warnings if unknown.is_kept else faults).append(told)
     found = {_finding(manifest, each) for each in faults}
     found |= {_finding(manifest, each)._replace(is_warning=True) for each in warnings}
-    found |= {_of_reading(each) for each in _misreadings(manifest)}
+    found |= {_of_reading(each) for each in manifest.misreadings}
     return Judgement(manifest, tuple(sorted(found)))
 
 
@@ -66,7 +66,7 @@ def judge_file(file: ManifestFile) -> FileJudgement:
     told: set[Misreading] = set()
     others = 0
     for manifest in manifests(file):
-        told.update(_misreadings(manifest))
+        told.update(manifest.misreadings)
         if is_meant(manifest.value):
             warmups.append(judge(manifest))
         elif isinstance(manifest.value, dict):
@@ -116,11 +116,6 @@ def _quoting(words: str, document: Document, place: str) -> str:
     if re.fullmatch("y|yes|on|n|no|off", text, re.IGNORECASE):
         reads = f", and YAML reads {text} as {'true' if text.lower() in _TRUE else 'false'}"
     return f'{reads}: write "{text}"'
-
-
-def _misreadings(manifest: Manifest) -> list[Misreading]:
-    """Give what was misread in this very object."""
-    return [each for each in manifest.document.misreadings if manifest.holds(each.field)]
 
 
 def _of_reading(misreading: Misreading) -> Finding:

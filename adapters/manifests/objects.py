@@ -1,14 +1,16 @@
 """Objects: what of a document is a ModelWarmup, by itself or in a list."""
 
+import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from adapters.manifests.documents import Document, Position, child, item
+from adapters.manifests.documents import Document, Misreading, Position, child, item
 from adapters.manifests.files import ManifestFile
 from machines.labels import GROUP, VERSION
 
 KIND = "ModelWarmup"
 API_VERSION = f"{GROUP}/{VERSION}"
+_INDEX = re.compile(r"\[([0-9]+)\](?=[.\[]|$)")
 
 
 class Manifest(NamedTuple):
@@ -18,6 +20,7 @@ class Manifest(NamedTuple):
     document: Document
     path: str  # of the object in its document: "" or, in a list, items[0]
     value: Any
+    misreadings: tuple[Misreading, ...] = ()  # of what stands in this very object
 
     @property
     def is_warmup(self) -> bool:
@@ -49,11 +52,6 @@ class Manifest(NamedTuple):
             return self.path or field
         return f"{self.path}{field}" if field.startswith("[") else f"{self.path}.{field}"
 
-    def holds(self, place: str) -> bool:
-        """Say whether a path in the document lies in this object, or is its own."""
-        rest = place.removeprefix(self.path)
-        return place.startswith(self.path) and (not self.path or rest[:1] in ("", ".", "["))
-
     def where(self, field: str = "") -> Position:
         """Give where a field of this object stands, or the nearest one around it."""
         return self.document.where(self.place(field))
@@ -63,7 +61,8 @@ def manifests(file: ManifestFile) -> Iterator[Manifest]:
     """Give every object of a file in its order; lists, of whatever kind, by their items."""
     for document in file.documents:
         if document.value is not None:
-            yield from _objects(Manifest(file.name, document, "", document.value))
+            misreadings = document.misreadings
+            yield from _objects(Manifest(file.name, document, "", document.value, misreadings))
 
 
 def warmups(file: ManifestFile) -> list[Manifest]:
@@ -78,9 +77,25 @@ def _objects(manifest: Manifest) -> Iterator[Manifest]:
     if not is_list or not isinstance(value.get("items"), list):
         yield manifest
         return
+    prefix = child(manifest.path, "items")
+    misread = _by_index(manifest.misreadings, prefix)
     for index, each in enumerate(value["items"]):
-        path = item(child(manifest.path, "items"), index)
-        yield from _objects(manifest._replace(path=path, value=_named(each, value)))
+        entry = manifest._replace(
+            path=item(prefix, index), value=_named(each, value), misreadings=misread.get(index, ())
+        )
+        yield from _objects(entry)
+
+
+def _by_index(
+    misreadings: tuple[Misreading, ...], prefix: str
+) -> dict[int, tuple[Misreading, ...]]:
+    """Give each misreading to the entry in which it stands, of the list at `prefix`."""
+    found: dict[int, list[Misreading]] = {}
+    for each in misreadings:
+        index = _INDEX.match(each.field.removeprefix(prefix))
+        if index is not None and each.field.startswith(prefix):
+            found.setdefault(int(index[1]), []).append(each)
+    return {index: tuple(those) for index, those in found.items()}
 
 
 def _named(entry: Any, whole: dict[str, Any]) -> Any:

@@ -2,6 +2,8 @@
 
 import io
 import json
+import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -78,6 +80,30 @@ def test_what_cannot_be_read_stops_no_other(folder: Path) -> None:
     assert sum(len(each.documents) for each in found) == 4
 
 
+def test_folders_may_be_nested_deeper_than_calls(tmp_path: Path) -> None:
+    """Each level of folders costs no level of calls, of which there are not so many."""
+    levels = sys.getrecursionlimit() * 6 // 10
+    deep = tmp_path.joinpath(*["d"] * levels)
+    deep.mkdir(parents=True)
+    (deep / "a.yaml").write_text("name: a.yaml")
+
+    def called_deeply(depth: int) -> list[ManifestFile]:
+        return called_deeply(depth - 1) if depth else files(tmp_path)
+
+    [file] = called_deeply(levels)
+    assert file.documents[0].value == {"name": "a.yaml"}
+
+
+@pytest.mark.timeout(20)
+def test_what_is_no_file_is_not_waited_for(folder: Path) -> None:
+    """A pipe in a folder, or a link to one, gives no manifest, however it is called."""
+    os.mkfifo(folder / "d.yaml")
+    (folder / "e.yaml").symlink_to(folder / "d.yaml")
+    (folder / "f.yaml").symlink_to(folder / "b.yaml")
+    found = [Path(each.name).name for each in files(folder)]
+    assert found == ["a.yml", "b.yaml", "c.json", "x.yaml"]
+
+
 def test_a_folder_without_manifests_is_told(tmp_path: Path) -> None:
     """Nobody names a folder to have nothing read."""
     [file] = files(tmp_path)
@@ -116,6 +142,23 @@ def test_lists_are_their_items() -> None:
     ]
     assert found[1].where("spec.a") == found[1].document.positions["items[1].items[0].spec.a"]
     assert found[2].where("spec.b").line > found[1].where("spec.a").line
+
+
+def test_each_item_of_a_list_has_its_own_misreadings() -> None:
+    """What stands twice in one item is told of that one alone, in lists of lists too."""
+    one, twice = "{kind: ModelWarmup}", "{kind: ModelWarmup, kind: ModelWarmup}"
+    text = (
+        f"kind: List\nkind: List\nitems: [{one}, {{kind: List, items: [{one}, {twice}]}}, {twice}]"
+    )
+    [file] = files("-", typed=text.encode())
+    fields = {each.path: [one.field for one in each.misreadings] for each in manifests(file)}
+    assert fields == {
+        "items[0]": [],
+        "items[1].items[0]": [],
+        "items[1].items[1]": ["items[1].items[1].kind"],
+        "items[2]": ["items[2].kind"],
+    }
+    assert [each.field for each in file.misreadings][0] == "kind"
 
 
 def test_empty_documents_are_no_objects() -> None:
