@@ -18,7 +18,7 @@ from machines.planning import example, plan
 from machines.states import KINDS, State
 from machines.supposing import Standing, Supposed, on_lists, on_recording
 
-_GENERATED_FROM = 58  # characters of a prefix from which a server generates names
+GENERATED_FROM = 58  # characters of a prefix from which a server generates names
 _FIRST = "1"  # the version of what does not exist yet
 # Without these a plan says less, and nothing wrong.
 _OPTIONAL = ("Job", "Pod")
@@ -30,6 +30,7 @@ class Wish(NamedTuple):
     place: str
     raw: dict[str, Any]  # with the namespace that it is meant for
     namespace: dict[str, Any] | None = None  # its Namespace, when the same files make it
+    note: str = ""  # what had to be supposed to plan it
 
     @property
     def name(self) -> tuple[str, str]:
@@ -102,8 +103,8 @@ class LivePlanner:
             return report._replace(probes=tuple(probes), unprobed=f"for {why}")
         name, node = shown.intent.job_name, shown.intent.node_name
         # Pods have as much of their Job's name as leaves room for five characters more.
-        shown_name = masked(name, shown.intent.warmup_uid)[:_GENERATED_FROM]
-        name = name[:_GENERATED_FROM]
+        shown_name = masked(name, shown.intent.warmup_uid)[:GENERATED_FROM]
+        name = name[:GENERATED_FROM]
         asked = await probe_job(self._api, shown.body, timeout_seconds=self._seconds)
         probes += [each._replace(words=each.words.replace(name, shown_name)) for each in asked]
         return report._replace(
@@ -154,6 +155,7 @@ def _report(wish: Wish, supposed: Supposed, basis: str, notes: list[str]) -> Rep
         raise Unplannable(f"{wish.place}: {'; '.join(map(str, warmup.faults))}")
     told = plan(supposed.state, warmup, warmup.spec)
     phase = "" if supposed.standing in {Standing.NEW, Standing.OTHER} else told.phase
+    notes = [*filter(None, [wish.note]), *notes]
     return Report(wish.place, told, supposed.standing, basis, phase, tuple(notes))
 
 

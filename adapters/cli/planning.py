@@ -10,7 +10,14 @@ import typer
 from adapters.cli import moments
 from adapters.cli.clusters import REQUEST_SECONDS, cluster
 from adapters.cli.exit_codes import ExitCode
-from adapters.cli.planners import LivePlanner, Planner, RecordedPlanner, Unplannable, Wish
+from adapters.cli.planners import (
+    GENERATED_FROM,
+    LivePlanner,
+    Planner,
+    RecordedPlanner,
+    Unplannable,
+    Wish,
+)
 from adapters.cli.plans import Report, print_report, report_json
 from adapters.cli.printing import Format, print_json
 from adapters.cli.problems import Misuse, Problem, complain
@@ -26,6 +33,8 @@ from adapters.manifests.headers import is_meant
 from adapters.manifests.judging import judge, judge_file
 from adapters.manifests.objects import Manifest, manifests
 from machines.states import State
+
+_GENERATED = "00000"  # stands for the five characters that a server puts behind generateName
 
 
 def register(app: typer.Typer) -> None:
@@ -179,9 +188,14 @@ def _faults(manifest: Manifest) -> list[str]:
 
 
 def _wish(manifest: Manifest, namespace: str, made: dict[str, dict[str, Any]]) -> Wish:
-    metadata = {"namespace": namespace, **manifest.value["metadata"]}
+    metadata = dict(manifest.value["metadata"])
+    metadata["namespace"] = namespace = metadata.get("namespace") or namespace
+    note = ""
+    if not metadata.get("name"):
+        metadata["name"] = name = f"{metadata['generateName'][:GENERATED_FROM]}{_GENERATED}"
+        note = f"the API server gives it a name when it is created: planned as {name}"
     place = f"{manifest.file}:{manifest.where().line}"
-    return Wish(place, {**manifest.value, "metadata": metadata}, made.get(metadata["namespace"]))
+    return Wish(place, {**manifest.value, "metadata": metadata}, made.get(namespace), note)
 
 
 def _is_namespace(manifest: Manifest) -> bool:

@@ -7,7 +7,7 @@ each other, never with ours.
 from collections.abc import Sequence
 from typing import Any
 
-from adapters.kubernetes.fields import mapping, mappings, text
+from adapters.kubernetes.fields import mapping, mappings, text, whole_number
 from adapters.ports import Api, ApiUnanswered, Request
 from machines.asking import Question
 from machines.causes import FAILED_CREATE
@@ -75,7 +75,7 @@ async def _pages(
 def _answer(question: Question, events: Events) -> EventsRead:
     subject = question.subject
     if subject.kind == "Job":
-        events = [event for event in events if event.get("reason") in _ABOUT_PODS]
+        events = [event for event in events if text(event.get("reason")) in _ABOUT_PODS]
     reason, message = _warning(max(events, key=_newness, default={}))
     words = steady(message, question.job_name)
     return EventsRead(question.cluster, subject, question.job_uid, reason, words)
@@ -97,4 +97,4 @@ def _newness(event: dict[str, Any]) -> tuple[str, int]:
     )
     version = text(mapping(event.get("metadata")).get("resourceVersion"))
     # Seconds are enough: some times have fractions and some have not.
-    return max(time[:19] for time in times), int(version) if version.isdigit() else 0
+    return max(time[:19] for time in times), whole_number(version)

@@ -6,6 +6,8 @@ absent or of another type.
 
 from typing import Any
 
+_MOST_DIGITS = 40
+
 
 def mapping(value: Any) -> dict[str, Any]:
     """Give an object, or an empty one."""
@@ -30,6 +32,12 @@ def text(value: Any) -> str:
 def integer(value: Any) -> int | None:
     """Give a whole number, or None; a boolean is no number."""
     return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def whole_number(digits: str) -> int:
+    """Give the number that a text of digits is, or 0 when it is none, or none worth reading."""
+    is_number = digits.isascii() and digits.isdigit() and len(digits) < _MOST_DIGITS
+    return int(digits) if is_number else 0
 
 
 def texts(value: Any) -> tuple[tuple[str, str], ...]:

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from adapters.kubernetes.answers import status_reason, status_words
-from adapters.kubernetes.fields import integer, mapping, mappings, text
+from adapters.kubernetes.fields import integer, mapping, mappings, text, whole_number
 from adapters.kubernetes.kinds import PAGE_ROWS, Kind, list_request, watch_request
 from adapters.kubernetes.normalising import ObjectMalformed, identify, normalise
 from adapters.ports import Request, Response
@@ -229,4 +229,4 @@ class Reflector:
 
 def number(version: str) -> int:
     """Give a resourceVersion as a number; 0 for what is no number and orders nothing."""
-    return int(version) if version.isascii() and version.isdigit() else 0
+    return whole_number(version)

@@ -241,6 +241,27 @@ def test_the_namespace_is_the_contexts(tmp_path: Path) -> None:
         assert text.startswith("ModelWarmup default/runtime-image-warmup: 4 nodes")
 
 
+def test_a_namespace_that_is_left_empty_is_the_contexts(tmp_path: Path) -> None:
+    """`namespace:` with nothing behind it, as templates leave it, is no namespace of its own."""
+    manifest = sample()
+    manifest["metadata"]["namespace"] = None
+    code, text, _ = told(tmp_path, mixed_world(), manifest)
+    assert code == ExitCode.OK
+    assert text.startswith("ModelWarmup default/runtime-image-warmup: 4 nodes")
+
+
+def test_one_whose_name_the_server_gives_is_planned(tmp_path: Path) -> None:
+    """With `generateName` the Jobs are as they will be, but for a name that nobody knows yet."""
+    manifest = sample()
+    del manifest["metadata"]["name"]
+    manifest["metadata"]["generateName"] = "warm-"
+    code, text, _ = told(tmp_path, mixed_world(), manifest, sample())
+    assert code == ExitCode.OK
+    assert text.startswith("ModelWarmup default/warm-00000: 4 nodes")
+    assert "the API server gives it a name when it is created: planned as warm-00000" in text
+    assert "ModelWarmup default/runtime-image-warmup: 4 nodes" in text
+
+
 def test_a_faulty_one_is_told_and_hides_no_other(tmp_path: Path) -> None:
     """A spec that cannot work is not planned; the others are, and the code is 1."""
     faulty = sample(targets=[])

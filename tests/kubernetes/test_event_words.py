@@ -63,6 +63,25 @@ def test_a_pod_that_was_made_since_ends_the_refusal() -> None:
     assert found.reason == "FailedCreate"
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"metadata": {"resourceVersion": "\u00b2"}},
+        {"metadata": {"resourceVersion": "9" * 5000}},
+        {"metadata": 7},
+        {"reason": ["FailedCreate"]},
+        {"message": {"a": 1}, "series": 3, "lastTimestamp": 7},
+    ],
+)
+def test_an_event_of_wrong_types_stops_nothing(wrong: dict[str, Any]) -> None:
+    """What is wrong in one Event is read as absent, and the newest of the others counts."""
+    refused = event("FailedCreate", QUOTA, "2026-01-01T00:00:09Z")
+    odd = {**event("FailedCreate", "odd", "2026-01-01T00:00:01Z"), **wrong}
+    found, _ = read(items(odd, None, refused))
+    assert found is not None
+    assert found.message.startswith("Error creating: pods")
+
+
 def test_other_events_of_a_job_say_nothing_of_its_pods() -> None:
     """Only what is about making Pods is looked at."""
     other = event("Suspended", "Job suspended", "2026-01-01T00:01:00Z")
