@@ -13,7 +13,7 @@ def wait_seconds(warmup: Warmup) -> int:
     text = dict(warmup.level.annotations).get(TARGET_WAIT_SECONDS, "")
     if not (text.isascii() and text.isdigit()):
         return DEFAULT_WAIT_SECONDS
-    return min(int(text[:20]), LONGEST_WAIT_SECONDS)
+    return min(int(text.lstrip("0")[:20] or "0"), LONGEST_WAIT_SECONDS)
 
 
 def is_suspended(annotations: Pairs) -> bool:

@@ -21,6 +21,8 @@ def fold_pod(
     state: State, event: Event, subject: Subject, level: PodLevel, old: Level | None
 ) -> None:
     """A Pod of ours is at this level; `old` is the one before."""
+    if isinstance(old, PodLevel) and old.job_uid != level.job_uid:
+        fold_pod_gone(state, event, subject, old)
     if not level.job_uid:
         return
     pods = state.pods.setdefault(level.job_uid, {})

@@ -5,7 +5,7 @@ from typing import Any
 from engine.canonical_json import loads
 from engine.events import Event, Subject
 from engine.joint_rules import settle
-from machines.annotations import is_suspended
+from machines.annotations import is_suspended, wait_seconds
 from machines.folding_jobs import adopt_outcomes, owner, refresh_reading, release_orphans
 from machines.indexing import arm, put_target, refresh_slot, touch
 from machines.levels import WarmupLevel
@@ -18,7 +18,8 @@ from machines.revisions import revision
 from machines.showing import details_changed, face
 from machines.specs import parse
 from machines.states import State, Warmup, Words
-from machines.suspending import follow_annotation
+from machines.suspending import follow_suspension
+from machines.waiting import follow_patience
 from machines.warmups import TERMINAL, WARMUP_RULES, WARMUPS, Children
 
 
@@ -28,11 +29,13 @@ def fold_warmup(state: State, event: Event, subject: Subject, level: WarmupLevel
     if warmup is None:
         _begin(state, event, subject, level)
         return
+    waited_seconds = wait_seconds(warmup)
     warmup.level = level
     changed = level.spec != warmup.spec_text
     if changed is not warmup.spec_changed:
         warmup.spec_changed, warmup.spec_changed_at = changed, event.at
-    follow_annotation(state, warmup, event)
+    follow_patience(state, warmup, waited_seconds, event)
+    follow_suspension(state, warmup, event)
     if warmup.gone:
         _revive(state, warmup, event)
     if level.deleting:

@@ -5,19 +5,18 @@ Time spent suspended is not counted: what waits then waits as much longer.
 
 from engine.events import Event
 from machines.annotations import is_suspended
-from machines.indexing import arm, put_target, touch
-from machines.messages import describe
-from machines.node_jobs import UNFINISHED
+from machines.indexing import touch
 from machines.states import State, Warmup
+from machines.waiting import describe_all, shift_deadlines
 from machines.warmups import TERMINAL
 
 
-def follow_annotation(state: State, warmup: Warmup, event: Event) -> None:
+def follow_suspension(state: State, warmup: Warmup, event: Event) -> None:
     """Stop or go on as the annotation says now."""
     suspended = is_suspended(warmup.level.annotations)
     if suspended == bool(warmup.suspended_at) or warmup.state in TERMINAL:
         return
-    uid, passed = warmup.subject.uid, 0
+    uid = warmup.subject.uid
     if suspended:
         warmup.suspended_at = event.at
         state.timers = [
@@ -25,12 +24,6 @@ def follow_annotation(state: State, warmup: Warmup, event: Event) -> None:
         ]
     else:
         passed, warmup.suspended_at = event.at - warmup.suspended_at, 0
-    for key, target in list(warmup.targets.items()):
-        if target.state not in UNFINISHED:
-            continue
-        if target.deadline and passed:
-            target = target._replace(deadline=target.deadline + passed)  # noqa: PLW2901 -- a step
-            if target.waiting.reason:
-                arm(state, target.deadline, uid, f"wait:{key}")
-        put_target(state, warmup, target._replace(words=describe(state, warmup, target)), event)
+        shift_deadlines(state, warmup, passed, event)
+    describe_all(state, warmup, event)
     touch(state, warmup)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from adapters.kubernetes.fields import integer, mapping, mappings, text, texts
-from adapters.kubernetes.kinds import Kind
+from adapters.kubernetes.kinds import JOB, Kind
 from adapters.kubernetes.parsing import TOO_DEEP
 from adapters.kubernetes.pod_causes import pod_cause
 from engine.canonical_json import dumps
@@ -147,7 +147,7 @@ def pod_level(raw: dict[str, Any]) -> PodLevel:
     cause = pod_cause(raw)
     return PodLevel(
         warmup_uid=text(marks.get(labels.WARMUP_UID)),
-        job_uid=controller_uid(metadata) or text(marks.get(CONTROLLER_UID)),
+        job_uid=_job_uid(metadata),
         node_name=text(mapping(raw.get("spec")).get("nodeName")),
         phase=phase if phase in _PHASES else "Pending",
         reason=cause.reason,
@@ -175,12 +175,28 @@ def warmup_level(raw: dict[str, Any]) -> WarmupLevel:
     )
 
 
+def _job_uid(metadata: dict[str, Any]) -> str:
+    """Give the uid of the Job that a Pod is of; empty of a Pod that something else controls.
+
+    Labels are copied: into a Deployment's template, say, whose Pods are no Job's.
+    """
+    owner = _controller(metadata)
+    if not owner:
+        return text(mapping(metadata.get("labels")).get(CONTROLLER_UID))
+    return text(owner.get("uid")) if owner.get("kind") == JOB.name else ""
+
+
 def controller_uid(metadata: dict[str, Any]) -> str:
     """Give the uid of the owner that controls an object; empty when none does."""
+    return text(_controller(metadata).get("uid"))
+
+
+def _controller(metadata: dict[str, Any]) -> dict[str, Any]:
+    """Give the reference to the owner that controls an object; an empty one when none does."""
     for owner in mappings(metadata.get("ownerReferences")):
         if owner.get("controller") is True:
-            return text(owner.get("uid"))
-    return ""
+            return owner
+    return {}
 
 
 _LEVEL_OF: dict[str, Callable[[dict[str, Any]], Level]] = {

@@ -172,6 +172,17 @@ def test_a_pod_without_its_owner_reference_is_known_by_its_label() -> None:
     assert level.job_uid == objects.JOB_UID
 
 
+def test_a_pod_that_something_else_controls_is_no_jobs() -> None:
+    """Labels are copied, into a Deployment's template for instance: its Pods hold no slot."""
+    raw = objects.pod("Running")
+    raw["metadata"]["labels"]["batch.kubernetes.io/controller-uid"] = objects.JOB_UID
+    owner = {"kind": "ReplicaSet", "name": "web-1", "uid": "rs-uid", "controller": True}
+    raw["metadata"]["ownerReferences"] = [owner]
+    level = normalise("prod", POD, raw).level
+    assert isinstance(level, PodLevel)
+    assert level.job_uid == ""
+
+
 def test_a_warmup_keeps_its_spec_as_it_stands() -> None:
     """Numbers keep their text, our annotations are kept, others are not, the status is aside."""
     raw = objects.warmup(spec={"b": Number("1e3"), "a": None}, status={"phase": "Running"})

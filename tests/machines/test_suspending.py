@@ -73,6 +73,24 @@ def test_time_spent_suspended_is_not_counted() -> None:
     assert scene.detail("x")["phase"] == "Failed"
 
 
+def test_a_wait_that_is_changed_while_suspended_goes_on_after() -> None:
+    """Its time stands still all the same, and then is as long as is said now."""
+    scene = Scene()
+    spec = spec_of(naming("a"))
+    annotate(scene, spec, wait="60")
+    scene.wait(50)
+    annotate(scene, spec, wait="60", suspend="true")
+    scene.wait(1000)
+    annotate(scene, spec, wait="90", suspend="true")
+    scene.wait(1000)
+    assert scene.detail("a")["phase"] == "Pending"
+    annotate(scene, spec, wait="90")
+    scene.wait(39)
+    assert scene.detail("a")["phase"] == "Pending"
+    scene.wait(1)
+    assert scene.detail("a")["phase"] == "Failed"
+
+
 def test_a_name_that_begins_to_wait_while_suspended() -> None:
     """Its time begins when the warmup is let go, however long that is after [W97]."""
     scene = Scene()

@@ -4,7 +4,7 @@ import pytest
 
 from machines.intents import CreateJob
 from machines.observations import Answered, Deleted, Done
-from tests.machines.builders import CLUSTER, Scene, selecting, spec_of
+from tests.machines.builders import CLUSTER, Scene, naming, selecting, spec_of
 
 
 @pytest.mark.parametrize("limit", [0, 1, 2])
@@ -90,3 +90,16 @@ def test_a_job_that_is_there_and_not_shown() -> None:
     detail = scene.detail("a")
     assert (detail["phase"], detail["reason"]) == ("Failed", "JobNameConflict")
     assert len(scene.decided(CreateJob)) <= 4
+
+
+@pytest.mark.parametrize("owner", ["", "another-uid"])
+def test_a_pod_that_gets_another_owner_holds_the_slot_no_more(owner: str) -> None:
+    """It is not its Job's any more, so its Job's node is free once the Job has ended."""
+    scene = Scene()
+    scene.nodes("a", "b")
+    scene.warmup(spec_of(naming("a", "b"), parallelism=1))
+    job = scene.accept("a")
+    scene.pod(job, "p", "Running", "a")
+    scene.pod(owner, "p", "Running", "a", warmup_uid="")
+    scene.job("a", "Complete")
+    assert scene.creating() == ["b"]

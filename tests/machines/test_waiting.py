@@ -2,6 +2,7 @@
 
 import pytest
 
+from engine.instants import clock_time
 from machines import labels
 from machines.intents import CreateJob
 from machines.node_jobs import NodeJobState
@@ -48,12 +49,32 @@ def test_nobody_comes() -> None:
     assert scene.phase == "Failed"
 
 
-@pytest.mark.parametrize(("text", "wait"), [("5", 5), ("x", 300), ("-1", 300), ("", 300), ("0", 0)])
+@pytest.mark.parametrize(
+    ("text", "wait"),
+    [("5", 5), ("0" * 30 + "5", 5), ("x", 300), ("-1", 300), ("", 300), ("0", 0)],
+)
 def test_how_long_is_for_the_user_to_say(text: str, wait: int) -> None:
     """The annotation says how long; what is no number there is as if it were not."""
     scene = Scene()
     scene.warmup(spec_of(naming("a")), wait=text)
     assert scene.target("a").deadline == scene.clock + seconds(wait)
+
+
+@pytest.mark.parametrize("wait", ["0", "5", "20", "100", ""])
+def test_how_long_may_be_said_again_while_it_waits(wait: str) -> None:
+    """A wait that is changed counts from its beginning, as if it had been said from the start."""
+    scene = Scene()
+    scene.warmup(spec_of(naming("a")), wait="60")
+    end = scene.clock + seconds(int(wait or 300))
+    scene.wait(10)
+    scene.warmup(spec_of(naming("a")), wait=wait)
+    assert scene.target("a").deadline == end
+    if end > scene.clock:
+        assert scene.detail("a")["message"].endswith(f"until {clock_time(end)}")
+        scene.wait((end - scene.clock) / seconds(1) - 1)
+        assert scene.detail("a")["phase"] == "Pending"
+    scene.wait(1)
+    assert (scene.detail("a")["phase"], scene.detail("a")["reason"]) == ("Failed", "NodeNotFound")
 
 
 def test_an_endless_wait_ends_in_a_year() -> None:

@@ -158,7 +158,7 @@ def test_each_item_of_a_list_has_its_own_misreadings() -> None:
         "items[1].items[1]": ["items[1].items[1].kind"],
         "items[2]": ["items[2].kind"],
     }
-    assert [each.field for each in file.misreadings][0] == "kind"
+    assert file.misreadings[0].field == "kind"
 
 
 def test_empty_documents_are_no_objects() -> None:
