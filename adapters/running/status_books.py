@@ -128,10 +128,13 @@ class StatusBook:
             and not warmup.gone
             and page.is_waiting(warmup.position)
         ]
+        # Without its page `due` says nothing of a warmup, so it must not be waited for either.
         times += [
             over
-            for warmup in state.warmups.values()
-            if (over := self._contests.over_at(warmup)) is not None
+            for uid, warmup in state.warmups.items()
+            if uid in self._pages
+            and not warmup.gone
+            and (over := self._contests.over_at(warmup)) is not None
         ]
         return min(times, default=None)
 

@@ -234,6 +234,23 @@ async def test_the_third_edit_within_ten_minutes_is_a_contest() -> None:
     assert contested(at) == ("False", "")
 
 
+async def test_a_contest_is_not_waited_for_while_its_object_is_not_seen() -> None:
+    """A session that begins hours after a contest has nothing to do before it sees the object.
+
+    The same holds for an object that is deleted while its Jobs still go.
+    """
+    at = await settled_desk()
+    at.take(Contested(CLUSTER, WARMUP, "other-controller"))
+    at.now += 24 * 3600 * SECOND
+    at.book = StatusBook()
+    assert at.book.next_due(at.writer.state) is None
+    at.book.note(warmup_seen(50, at.status))
+    assert at.due() == []
+    assert at.book.next_due(at.writer.state) == at.now + 3600 * SECOND
+    at.writer.state.warmups[WARMUP.uid].gone = True
+    assert at.book.next_due(at.writer.state) is None
+
+
 async def test_edits_now_and_then_are_no_contest() -> None:
     """Three edits in more than ten minutes are repaired, and not told."""
     at = await settled_desk()
