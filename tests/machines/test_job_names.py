@@ -43,7 +43,7 @@ def test_every_name_is_a_valid_name() -> None:
 
 
 def test_a_name_is_always_the_same() -> None:
-    """A create that is repeated asks for the same name, so it finds what it made [W103]."""
+    """A create that is repeated asks for the same name, so it finds what it made."""
     assert job_name("w", UID, "n", REVISION) == job_name("w", UID, "n", REVISION)
 
 

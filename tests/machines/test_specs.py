@@ -1,12 +1,15 @@
 """Specs: what a user asked for, with the effective defaults; what cannot work is named."""
 
+import copy
 import itertools
 from typing import Any
 
 import pytest
 
 from engine.canonical_json import Number
-from machines.specs import Fault, Requirement, WarmupSpec, parse
+from machines.faults import Fault
+from machines.spec_parts import Requirement
+from machines.specs import WarmupSpec, parse
 
 IMAGE = {"image": "busybox", "command": ["true"]}
 PRELOAD = {"images": [IMAGE]}
@@ -49,13 +52,14 @@ def term(key: Any = "gpu", operator: Any = "Exists", values: Any = None) -> list
 
 def test_defaults_are_effective_only() -> None:
     """What is left out acts as the published defaults; reading it changes nothing [W13]."""
-    given = raw()
+    given = raw(mode="", custom={}, policies={})
+    before = copy.deepcopy(given)
     spec = parse(given).spec
     assert spec is not None
     figures = (spec.parallelism, spec.timeout_seconds, spec.retry_limit, spec.ttl_seconds)
     assert figures == (8, 1800, 2, 3600)
     assert spec.images[0].pull_policy == "IfNotPresent"
-    assert given == raw()
+    assert given == before
 
 
 def test_no_retries_at_all() -> None:

@@ -114,15 +114,19 @@ def test_a_name_outside_the_boundary_waits(changes: dict[str, object], words: st
     assert scene.decided(CreateJob) == []
 
 
-def test_labelled_a_moment_later() -> None:
+@pytest.mark.parametrize("last", ["node", "namespace"])
+def test_labelled_a_moment_later(last: str) -> None:
     """A ModelWarmup that was applied before the labels were set works once they are [W40]."""
     scene = Scene(pool="")
     scene.node("a", enabled=None)
     scene.warmup(spec_of(naming("a")))
     assert scene.phase == "Pending"
-    scene.namespace("p")
-    assert scene.detail("a")["reason"] == "NodeNotAuthorized"
+    if last == "node":
+        scene.namespace("p")
     scene.node("a")
+    if last == "namespace":
+        assert scene.detail("a")["reason"] == "NodeNotAuthorized"
+        scene.namespace("p")
     assert (scene.phase, scene.creating()) == ("Running", ["a"])
 
 

@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from adapters.simulator.clock import SECOND, Span
+from adapters.simulator.faults import Loss, every
 from adapters.simulator.plans import Ending, NodePlan
 from adapters.store.memory_logs import MemoryLog
 from engine.errors import LogUnavailable
@@ -36,6 +37,30 @@ def test_what_was_just_created_is_not_missed() -> None:
             wrong = {"Gone", "IntentRefused", "IntentUnknown", "IntentAbsent"}
             assert not wrong & set(life.types)
             assert {each.type for each in life.news} == {"Normal"}
+            jobs.release()
+            await life.ended()
+            assert (phase(world), ledger.made["n1"]) == ("Succeeded", 1)
+            await closed(life, ledger)
+
+    in_world(world, story)
+
+
+def test_a_job_is_found_by_its_name() -> None:
+    """Its create's answer is lost and no watch shows it: its name tells that it is there [W103]."""
+    world = pool_world("n1", plan=NodePlan(run=Span(SECOND, SECOND)))
+    ledger = Ledger(world)
+
+    async def story() -> None:
+        async with living(world) as life:
+            await life.until(lambda: life.controller.synced)
+            await asyncio.sleep(1)
+            (jobs,) = (each for each in world.api.cursors if each.kind == "Job")
+            jobs.hold()
+            world.api.faults.add(every("POST", "/jobs"), Loss.REPLY)
+            world.apply(manifest())
+            await asyncio.sleep(60)
+            assert "IntentUnknown" in life.types
+            assert (status(world)["activeNodes"], ledger.made["n1"]) == (1, 1)
             jobs.release()
             await life.ended()
             assert (phase(world), ledger.made["n1"]) == ("Succeeded", 1)
