@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from engine.events import Subject
 from engine.instants import rfc3339
 from machines.advising import NO_POOL, NOTHING_TO_DO, advice, asks_nothing, nearest
+from machines.annotations import ignored_annotations
 from machines.conditions import ON_THE_WAY
 from machines.histories import History, Line
 from machines.labels import ENABLED
@@ -220,6 +221,10 @@ def _notes(state: State, warmup: Warmup) -> tuple[str, ...]:
         notes.append("the spec was edited after it was accepted: the edit is not acted on")
     if warmup.spec is not None and warmup.spec.capped:
         notes.append(f"policies are capped: {'; '.join(warmup.spec.capped)}")
+    if ignored := ignored_annotations(warmup.level.annotations):
+        notes.append(ignored)
+    if warmup.contested_by:
+        notes.append(f"{warmup.contested_by} keeps writing its status, which is warmlog's")
     if warmup.recovered is not None:
         notes.append("it ended under another log: only its status tells how")
     return tuple(notes)
@@ -273,14 +278,27 @@ def _advice(warmup: Warmup, status: dict[str, Any], history: History) -> tuple[s
     ]
     if status["skippedNodes"] and not status["desiredNodes"]:
         told.append(f"label the skipped nodes if they should be warmed ({ENABLED}=true, the pool)")
+    beside = [
+        advice(reason, namespace=subject.namespace, name=subject.name)
+        for reason in _reasons_beside(warmup, rows)
+    ]
     if told or warmup.state in TERMINAL:
-        return tuple(told)
+        return (*told, *beside)
     troubled = [
         view.name
         for view in node_views(warmup)
         if is_troubled(view) and not asks_nothing(_node_advice(warmup, view, history))
     ]
-    return (f"see to {_some(troubled, _LISTED)}, below",) if troubled else (NOTHING_TO_DO,)
+    if troubled:
+        beside.insert(0, f"see to {_some(troubled, _LISTED)}, below")
+    return tuple(beside) or (NOTHING_TO_DO,)
+
+
+def _reasons_beside(warmup: Warmup, rows: dict[str, dict[str, Any]]) -> list[str]:
+    """Give what somebody should see to, though no node waits for it."""
+    is_contested = rows.get("Contested", {}).get("status") == "True"
+    is_ignored = rows["Valid"]["reason"] == "AnnotationIgnored" and warmup.state not in TERMINAL
+    return ["StatusEdited"] * is_contested + ["AnnotationIgnored"] * is_ignored
 
 
 def _some(names: list[str], shown: int = _NAMED) -> str:

@@ -4,8 +4,17 @@ import pytest
 
 from engine.events import Subject
 from machines.explaining import ignored_words, is_troubled, node_views, skipped_nodes
+from machines.labels import SUSPEND
 from machines.node_jobs import NodeJobState
-from machines.observations import Answered, Done, Reachability, Refused, StatusStored, Unknown
+from machines.observations import (
+    Answered,
+    Contested,
+    Done,
+    Reachability,
+    Refused,
+    StatusStored,
+    Unknown,
+)
 from machines.states import Ignored
 from tests.machines.told import CLUSTER, WARMUP, Told
 
@@ -141,6 +150,28 @@ def test_a_namespace_that_goes_is_what_is_waited_for() -> None:
     explanation = told.explain()
     assert explanation.waits_for == ("namespace models is being deleted",)
     assert "make the namespace models again" in explanation.advice[0]
+
+
+def test_an_annotation_without_effect_is_told() -> None:
+    """What an annotation was meant to do and does not stands before the rest, with what to do."""
+    told = Told()
+    told.synced(told.namespace(), told.node("n-1"), told.warmup(**{SUSPEND: "yes"}))
+    explanation = told.explain()
+    assert explanation.notes == (
+        f'{SUSPEND} \'yes\' is neither "true" nor "false" and is not used',
+    )
+    assert explanation.advice == ("correct the annotation that the message names",)
+
+
+def test_another_writer_of_the_status_is_told() -> None:
+    """While somebody else keeps writing the status, explain names who, and says to stop them."""
+    told = running()
+    told.see(Contested(CLUSTER, WARMUP, "other-controller"))
+    explanation = told.explain()
+    assert explanation.notes == ("other-controller keeps writing its status, which is warmlog's",)
+    assert explanation.advice[0].startswith("stop the other writer")
+    told.see(Contested(CLUSTER, WARMUP, ""))
+    assert told.explain().notes == ()
 
 
 def test_skipped_nodes_have_their_reason() -> None:
