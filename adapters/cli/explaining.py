@@ -4,15 +4,15 @@ from typing import Annotated
 
 import typer
 
-from adapters.cli import moments, references
+from adapters.cli import references
 from adapters.cli.exit_codes import ExitCode
 from adapters.cli.explanations import explanation_json, print_explanation
 from adapters.cli.moments import parse_moment
+from adapters.cli.options import LOG_HELP, At
 from adapters.cli.printing import Format, print_json
 from adapters.cli.problems import Misuse, Problem
 from adapters.cli.recordings import Recording, recording, run
 from adapters.cli.references import Reference, parse_reference
-from adapters.cli.replaying import LOG_HELP
 from adapters.cli.texts import moment
 from engine.events import Event
 from engine.replaying import Moment
@@ -30,7 +30,7 @@ def register(app: typer.Typer) -> None:
 def _explain(
     reference: Annotated[str, typer.Argument(metavar="REF", help=references.HELP)],
     log: Annotated[str, typer.Option(metavar="LOG", envvar="WARMLOG_LOG", help=LOG_HELP)],
-    at: Annotated[str | None, typer.Option(metavar="SEQ|TIME", help=moments.HELP)] = None,
+    at: At = None,
     node: Annotated[
         str | None, typer.Option(metavar="NAME", help="Only this node, ready or not.")
     ] = None,

@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 from adapters.cli.exit_codes import ExitCode
+from adapters.cli.options import LOG_HELP
 from adapters.cli.problems import Misuse, Problem, complain
 from adapters.cli.recordings import Recording, recording, run
-from adapters.cli.replaying import LOG_HELP
 from adapters.cli.texts import counted
 from machines.domain import WARMLOG
 

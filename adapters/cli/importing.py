@@ -5,10 +5,10 @@ from typing import Annotated
 import typer
 
 from adapters.cli.exit_codes import ExitCode
+from adapters.cli.options import LOG_HELP
 from adapters.cli.printing import Format, Page, print_json
 from adapters.cli.problems import Misuse, Problem
 from adapters.cli.recordings import run
-from adapters.cli.replaying import LOG_HELP
 from adapters.cli.texts import counted
 from engine.errors import LogUnreadable
 from engine.logs import LogIdentity

@@ -7,9 +7,16 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from adapters.cli import moments
 from adapters.cli.clusters import REQUEST_SECONDS, cluster
 from adapters.cli.exit_codes import ExitCode
+from adapters.cli.options import (
+    At,
+    Context,
+    Kubeconfig,
+    RecordedCluster,
+    RecordedLog,
+    check_places,
+)
 from adapters.cli.planners import (
     GENERATED_FROM,
     LivePlanner,
@@ -22,9 +29,7 @@ from adapters.cli.plans import Report, print_report, report_json
 from adapters.cli.printing import Format, print_json
 from adapters.cli.problems import Misuse, Problem, complain
 from adapters.cli.recordings import recording, run
-from adapters.cli.replaying import LOG_HELP, replayed_at
-from adapters.cli.retrying import check_places
-from adapters.cli.running import Context, Kubeconfig
+from adapters.cli.replaying import replayed_at
 from adapters.cli.texts import names
 from adapters.kubernetes.fields import mapping, text
 from adapters.manifests.files import manifest_files
@@ -46,15 +51,9 @@ def _plan(
     files: Annotated[
         list[str], typer.Argument(metavar="FILE...", help="Manifests; `-` is standard input.")
     ],
-    log: Annotated[
-        str | None,
-        typer.Option(metavar="LOG", help=f"Plan against a recording instead. {LOG_HELP}"),
-    ] = None,
-    at: Annotated[str | None, typer.Option(metavar="SEQ|TIME", help=moments.HELP)] = None,
-    cluster_name: Annotated[
-        str | None,
-        typer.Option("--cluster", metavar="NAME", help="Where the log knows several clusters."),
-    ] = None,
+    log: RecordedLog = None,
+    at: At = None,
+    cluster_name: RecordedCluster = None,
     kubeconfig: Kubeconfig = None,
     context: Context = None,
     namespace: Annotated[

@@ -5,9 +5,10 @@ from typing import Annotated, Any
 
 import typer
 
-from adapters.cli import moments, references
+from adapters.cli import references
 from adapters.cli.exit_codes import ExitCode
 from adapters.cli.moments import before_beginning, parse_moment
+from adapters.cli.options import LOG_HELP, At
 from adapters.cli.printing import Page, TableFormat, print_json, print_yaml
 from adapters.cli.problems import Problem
 from adapters.cli.recordings import Recording, recording, run
@@ -21,8 +22,6 @@ from machines.explaining import status_headline
 from machines.messages import cause_text
 from machines.states import State, Words
 
-LOG_HELP = "A database URL, a SQLite file, or a .jsonl file."
-
 
 def register(app: typer.Typer) -> None:
     """Hang the command onto `warmlog`."""
@@ -31,7 +30,7 @@ def register(app: typer.Typer) -> None:
 
 def _replay(
     log: Annotated[str, typer.Argument(metavar="LOG", help=LOG_HELP)],
-    at: Annotated[str | None, typer.Option("--at", metavar="SEQ|TIME", help=moments.HELP)] = None,
+    at: At = None,
     only: Annotated[
         str | None,
         typer.Option(

@@ -6,15 +6,22 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from adapters.cli import moments, references
+from adapters.cli import references
 from adapters.cli.clusters import REQUEST_SECONDS, cluster
 from adapters.cli.exit_codes import ExitCode
+from adapters.cli.options import (
+    At,
+    Context,
+    Kubeconfig,
+    RecordedCluster,
+    RecordedLog,
+    check_places,
+)
 from adapters.cli.printing import ManifestFormat, print_json, print_manifest
 from adapters.cli.problems import Misuse, Problem, complain
 from adapters.cli.recordings import recording, run
 from adapters.cli.references import Reference, parse_reference
-from adapters.cli.replaying import LOG_HELP, chosen, replayed_at, the_one
-from adapters.cli.running import Context, Kubeconfig
+from adapters.cli.replaying import chosen, replayed_at, the_one
 from adapters.cli.texts import counted, moment, names, one_line
 from adapters.kubernetes.fields import mapping, mappings, text
 from adapters.kubernetes.surveying import Surveyor, Unread
@@ -49,15 +56,9 @@ def register(app: typer.Typer) -> None:
 
 def _retry(
     reference: Annotated[str, typer.Argument(metavar="REF", help=references.HELP)],
-    log: Annotated[
-        str | None,
-        typer.Option(metavar="LOG", help=f"Read a recording, not the cluster. {LOG_HELP}"),
-    ] = None,
-    at: Annotated[str | None, typer.Option(metavar="SEQ|TIME", help=moments.HELP)] = None,
-    cluster_name: Annotated[
-        str | None,
-        typer.Option("--cluster", metavar="NAME", help="Where the log knows several clusters."),
-    ] = None,
+    log: RecordedLog = None,
+    at: At = None,
+    cluster_name: RecordedCluster = None,
     kubeconfig: Kubeconfig = None,
     context: Context = None,
     output: Annotated[
@@ -74,20 +75,6 @@ def _retry(
     if log is None:
         return run(_retry_live(wanted, kubeconfig, context, output))
     return run(_retry_recorded(wanted, log, at, cluster_name, output))
-
-
-def check_places(
-    log: str | None,
-    at: str | None,
-    cluster_name: str | None,
-    kubeconfig: str | None,
-    context: str | None,
-) -> None:
-    """Refuse options that are about a recording with a cluster, and the other way round."""
-    if log is None and (at or cluster_name):
-        raise Misuse("--at and --cluster are about a recording: say --log LOG.")
-    if log is not None and (kubeconfig or context):
-        raise Misuse("--log reads a recording: leave out --kubeconfig and --context.")
 
 
 async def _retry_live(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from adapters.cli.exit_codes import ExitCode
+from adapters.cli.options import Context, Kubeconfig
 from adapters.cli.problems import Misuse, Problem
 from adapters.cli.recordings import run
 
@@ -20,11 +21,6 @@ Log = Annotated[
     ),
 ]
 Listen = Annotated[str, typer.Option(metavar="HOST:PORT", help="Where health is served.")]
-Kubeconfig = Annotated[
-    str | None,
-    typer.Option(metavar="FILE", help="Else KUBECONFIG, the Pod's account, or ~/.kube/config."),
-]
-Context = Annotated[str | None, typer.Option(metavar="NAME", help="A context of the kubeconfig.")]
 ClusterName = Annotated[
     str, typer.Option(metavar="NAME", help="What the cluster is called in the log.")
 ]

@@ -5,9 +5,9 @@ from typing import Annotated
 import typer
 
 from adapters.cli.exit_codes import ExitCode
+from adapters.cli.options import LOG_HELP
 from adapters.cli.printing import Format, Page, print_json
 from adapters.cli.recordings import Recording, recording, run
-from adapters.cli.replaying import LOG_HELP
 from adapters.cli.texts import counted
 from engine.canonical_json import loads
 from engine.events import Draft, Event
