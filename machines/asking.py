@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from engine.events import Subject
+from engine.instants import SECOND
 from machines.folding_jobs import owner
 from machines.node_jobs import NodeJobState
-from machines.states import SECOND, Job, State, Target
+from machines.states import Job, State, Target
 from machines.warmups import TERMINAL
 
 SILENT_SECONDS = 2  # before the first question

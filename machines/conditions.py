@@ -17,6 +17,7 @@ from machines.showing import (
     share,
     shown_words,
 )
+from machines.spec_parts import MAX_TARGETS
 from machines.states import Target, Warmup, Words
 from machines.warmups import TERMINAL, WarmupState
 
@@ -121,7 +122,7 @@ def _end_words(warmup: Warmup) -> Words:
         reason = "WarmupSucceeded" if custom else "ImagePreloadSucceeded"
         return Words(reason, f"{nodes(ready)} succeeded")
     if warmup.overflowed:
-        return Words("TargetLimitExceeded", "more than 1000 nodes are selected or named")
+        return Words("TargetLimitExceeded", f"more than {MAX_TARGETS} nodes are selected or named")
     cause = first_cause(warmup)
     first = f"; first {cause.node_name}: {_said(warmup, cause)}" if cause else ""
     return Words("NodeFailed", f"{failed} of {nodes(ready + failed)} failed{first}")

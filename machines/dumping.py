@@ -10,13 +10,13 @@ from typing import Any
 
 from engine.canonical_json import dumps, loads
 from engine.events import Subject
-from machines import intents, levels, specs, states
+from machines import faults, intents, levels, spec_parts, specs, states
 from machines.node_jobs import NodeJobState
 from machines.warmups import WarmupState
 
 _RECORDS: dict[str, type] = {
     cls.__name__: cls
-    for module in (intents, levels, specs, states)
+    for module in (faults, intents, levels, spec_parts, specs, states)
     for cls in vars(module).values()
     if isinstance(cls, type) and (hasattr(cls, "_fields") or is_dataclass(cls))
 } | {"Subject": Subject}

@@ -3,6 +3,7 @@
 import re
 
 from engine.events import Event
+from engine.instants import SECOND
 from machines.annotations import wait_seconds
 from machines.backoffs import retry_seconds
 from machines.folding_jobs import owner, track_job
@@ -14,7 +15,7 @@ from machines.messages import describe
 from machines.moving import describe_again, fail_target, settle_target
 from machines.node_jobs import NodeJobState, NodeJobTrigger
 from machines.observations import Done, Refused
-from machines.states import SECOND, Job, OpenIntent, State, Target, Warmup, Words
+from machines.states import Job, OpenIntent, State, Target, Warmup, Words
 from machines.warmups import TERMINAL
 
 PERMANENT_CODES = (400, 413)

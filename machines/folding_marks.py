@@ -1,11 +1,12 @@
 """Folding what becomes of a Job's marks: when they are put back, and that they were."""
 
 from engine.events import Event
+from engine.instants import SECOND
 from machines.backoffs import retry_seconds
 from machines.indexing import arm, disarm
 from machines.intents import RestoreJob
 from machines.marking import lacks_marks
-from machines.states import SECOND, Job, State, Warmup
+from machines.states import Job, State, Warmup
 
 
 def paced(state: State, warmup: Warmup | None, job: Job, event: Event, old: Job | None) -> Job:

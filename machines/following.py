@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from engine.events import Subject
+from engine.instants import SECOND
 from machines.levels import JobPods, PodLevel
-from machines.states import SECOND, State
+from machines.states import State
 
 FIRST_SECONDS = 1  # after the first read; the next waits are twice as long, each
 LONGEST_SECONDS = 60

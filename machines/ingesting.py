@@ -11,6 +11,7 @@ from typing import Any
 
 from engine.canonical_json import dumps
 from engine.events import Draft, Subject
+from engine.instants import SECOND
 from machines.asking import asked_target
 from machines.folding_jobs import UNREAD
 from machines.following import wordless
@@ -35,7 +36,7 @@ from machines.observations import (
     Unknown,
 )
 from machines.phases import PUBLISHED_WARMUP_PHASES, WARMUP_STATE_BY_PHASE
-from machines.states import SECOND, Cluster, Known, State
+from machines.states import Cluster, Known, State
 from machines.warmups import TERMINAL
 
 DATA_VERSION = 1
@@ -146,7 +147,7 @@ def _deleted(state: State, deleted: Deleted, clock: int) -> Iterator[Draft]:
 def _ended_since(old: Level, last: Level) -> bool:
     """Say whether the object's last moment holds an end that was not seen before."""
     if isinstance(old, JobLevel) and isinstance(last, JobLevel):
-        return old.outcome != last.outcome and last.outcome in ("Complete", "Failed")
+        return last.ended and old.outcome != last.outcome
     if isinstance(old, PodLevel) and isinstance(last, PodLevel):
         return last.ended and not old.ended
     return False

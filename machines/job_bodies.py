@@ -11,7 +11,8 @@ from engine.canonical_json import dumps
 from engine.events import Subject
 from machines import labels
 from machines.intents import CreateJob
-from machines.specs import Image, WarmupSpec
+from machines.spec_parts import Image
+from machines.specs import WarmupSpec
 
 
 def job_body(spec: WarmupSpec, warmup: Subject, pool: str, intent: CreateJob) -> dict[str, Any]:

@@ -76,6 +76,11 @@ class JobLevel(NamedTuple):
     misnamed: bool = False  # its annotation does not name the object that controls it
     unlabelled_pods: bool = False  # its Pods have no label of ours: no watch shows them
 
+    @property
+    def ended(self) -> bool:
+        """Say whether it has its outcome."""
+        return self.outcome in {"Complete", "Failed"}
+
     def to_json(self) -> dict[str, Any]:
         """Give the shape in the log."""
         return _without_empty(

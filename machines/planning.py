@@ -20,7 +20,8 @@ from machines.phases import WARMUP_PHASE
 from machines.progressing import nodes, progress
 from machines.reviewing import pool_of
 from machines.selecting import Asking, askings, demanded_names, refusal
-from machines.specs import MAX_TARGETS, WarmupSpec
+from machines.spec_parts import MAX_TARGETS
+from machines.specs import WarmupSpec
 from machines.states import KINDS, Cluster, State, Target, Warmup, Words
 from machines.warmups import TERMINAL
 

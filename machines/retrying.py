@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from machines.labels import GROUP, SUSPEND, VERSION
 from machines.node_jobs import NodeJobState
 from machines.phases import TARGET_PHASE, WARMUP_STATE_BY_PHASE
-from machines.specs import MAX_TARGETS
+from machines.spec_parts import MAX_TARGETS
 from machines.states import State, Warmup
 from machines.warmups import TERMINAL
 

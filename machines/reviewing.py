@@ -5,6 +5,7 @@ has not been listed is unknown, not absent.
 """
 
 from engine.events import Event
+from engine.instants import SECOND
 from machines.annotations import wait_seconds
 from machines.indexing import (
     arm,
@@ -19,8 +20,8 @@ from machines.messages import describe
 from machines.moving import fire, settle_target
 from machines.node_jobs import UNFINISHED, NodeJobState, NodeJobTrigger
 from machines.selecting import Wanted, demanded_names, refusal, shunning, wanted, wanted_name
-from machines.specs import MAX_TARGETS
-from machines.states import NOTHING, SECOND, Cluster, Known, State, Target, Warmup, Words
+from machines.spec_parts import MAX_TARGETS
+from machines.states import NOTHING, Cluster, Known, State, Target, Warmup, Words
 from machines.warmups import TERMINAL
 
 

@@ -13,7 +13,8 @@ from typing import Any
 
 from engine.canonical_json import dumps
 from machines.quantities import with_canonical_quantities
-from machines.specs import Image, WarmupSpec
+from machines.spec_parts import Image
+from machines.specs import WarmupSpec
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 LENGTH = 12

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from machines.labels import CONTROL_PLANE, ENABLED, POOL
 from machines.levels import NodeLevel
-from machines.specs import Requirement, TargetEntry
+from machines.spec_parts import Requirement, TargetEntry
 
 BLOCKING_EFFECTS = ("NoSchedule", "NoExecute")
 

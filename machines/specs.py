@@ -11,27 +11,7 @@ from machines.checking_custom import CONTAINERS, checked_custom
 from machines.checking_images import IMAGES, checked_images, checked_secrets
 from machines.checking_targets import checked_targets
 from machines.faults import INT32_MAX, INT64_MAX, Fault, Faults
-from machines.spec_parts import (
-    MAX_TARGETS,
-    OPERATORS,
-    PULL_POLICIES,
-    Image,
-    Requirement,
-    TargetEntry,
-)
-
-__all__ = [
-    "MAX_TARGETS",
-    "OPERATORS",
-    "PULL_POLICIES",
-    "Fault",
-    "Image",
-    "Parsed",
-    "Requirement",
-    "TargetEntry",
-    "WarmupSpec",
-    "parse",
-]
+from machines.spec_parts import Image, TargetEntry
 
 DEFAULT_PARALLELISM = 8
 DEFAULT_TIMEOUT_SECONDS = 1800

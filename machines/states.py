@@ -10,14 +10,14 @@ from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
 from engine.events import Subject
+from machines.faults import Fault
 from machines.intents import Intent
 from machines.levels import JobLevel, JobPods, Level, WarmupLevel
 from machines.node_jobs import NodeJobState
-from machines.specs import Fault, WarmupSpec
+from machines.specs import WarmupSpec
 from machines.warmups import WarmupState
 
 KINDS = ("Namespace", "Node", "Job", "Pod", "ModelWarmup")
-SECOND = 1_000_000_000  # nanoseconds
 
 
 class Known(NamedTuple):
@@ -103,8 +103,7 @@ class Job(NamedTuple):
     @property
     def outcome(self) -> str:
         """Give Complete, Failed, or "" while it has neither."""
-        outcome = self.level.outcome if self.level else ""
-        return outcome if outcome in ("Complete", "Failed") else ""
+        return self.level.outcome if self.level and self.level.ended else ""
 
     @property
     def unfinished(self) -> bool:

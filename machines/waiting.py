@@ -5,11 +5,12 @@ long, which may be changed at any time, and with the time that was spent suspend
 """
 
 from engine.events import Event
+from engine.instants import SECOND
 from machines.annotations import wait_seconds
 from machines.indexing import arm, disarm, put_target, touch
 from machines.messages import describe
 from machines.node_jobs import UNFINISHED
-from machines.states import SECOND, State, Warmup
+from machines.states import State, Warmup
 from machines.warmups import TERMINAL
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from engine.canonical_json import dumps, loads
 from engine.events import Draft, Event, Subject
+from engine.instants import SECOND
 from engine.stepping import Cursor, step
 from machines import labels
 from machines.domain import WARMLOG
@@ -42,7 +43,7 @@ from machines.observations import (
     StatusStored,
     Unknown,
 )
-from machines.states import KINDS, SECOND, Known, State
+from machines.states import KINDS, Known, State
 from property_tests import actions as act
 from property_tests.actions import Action
 from property_tests.job_levels import CHANGES, job_level

@@ -7,7 +7,8 @@ from adapters.manifests.findings import Reason, Told
 from adapters.manifests.image_references import is_latest, normal_form
 from machines.annotations import ignored_annotations
 from machines.labels import OURS, SUSPEND, TARGET_WAIT_SECONDS
-from machines.specs import Image, WarmupSpec
+from machines.spec_parts import Image
+from machines.specs import WarmupSpec
 
 _ANNOTATIONS = (TARGET_WAIT_SECONDS, SUSPEND)
 # How long a Job waits before its retries at least: 10 s, 20 s, 40 s …, never above six minutes.

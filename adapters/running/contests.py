@@ -6,8 +6,9 @@ an hour without another one ends it. Counts are kept per session: a restart begi
 
 from collections import deque
 
+from engine.instants import SECOND
 from machines.observations import Contested
-from machines.states import SECOND, Warmup
+from machines.states import Warmup
 
 EDITS = 3  # within EDITS_SPAN: a contest
 EDITS_SPAN = 600 * SECOND

@@ -24,13 +24,13 @@ from adapters.running.text_holding import TextHolder
 from adapters.running.writing import Writer
 from engine.errors import LogUnavailable
 from engine.events import Event
+from engine.instants import SECOND
 from machines.deciding import effect_of, still_wanted
 from machines.domain import WARMLOG
 from machines.ingesting import due_deadlines, known_versions, next_deadline
 from machines.observations import Observation
 from machines.states import State
 
-SECOND = 1_000_000_000  # nanoseconds
 FAR_AWAY = 1 << 63  # later than any instant
 INBOX_ROWS = 20_000  # observations that may wait before a watch has to
 STORE_RETRY_SECONDS = (0.1, 0.5, 1.0, 2.0, 5.0)

@@ -9,9 +9,10 @@ from collections.abc import Awaitable, Callable
 from adapters.kubernetes.pod_reading import read_pods
 from adapters.ports import Api
 from engine.events import Subject
+from engine.instants import SECOND
 from machines.following import followed, wait_after
 from machines.observations import Observation
-from machines.states import SECOND, State
+from machines.states import State
 
 Sink = Callable[[tuple[Observation, ...]], Awaitable[None]]
 

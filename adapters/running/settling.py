@@ -15,9 +15,10 @@ from adapters.kubernetes.reading import read_one
 from adapters.kubernetes.reflecting import ReadRefused
 from adapters.ports import Api, ApiUnanswered
 from engine.events import Subject
+from engine.instants import SECOND
 from machines.absences import doubtful, has_ended, is_doubtful, is_shown
 from machines.observations import Deleted, Listed, Observation, RolledBack, Seen
-from machines.states import SECOND, State
+from machines.states import State
 
 AT_ONCE = 8  # reads under way
 LONGEST_SECONDS = 60  # between two reads of one object

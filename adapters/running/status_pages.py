@@ -10,8 +10,8 @@ from typing import Any
 
 from adapters.kubernetes.reflecting import number
 from engine.canonical_json import dumps
+from engine.instants import SECOND
 
-SECOND = 1_000_000_000
 INTERVAL = SECOND // 5  # between two writes of one status
 REPAIR_INTERVAL = 60 * SECOND  # between two repairs of foreign edits
 LONGEST_RETRY = 60 * SECOND

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from engine.canonical_json import dumps, loads
 from engine.events import Draft, Event, Subject
+from engine.instants import SECOND
 from engine.stepping import Cursor, step
 from machines import labels
 from machines.domain import WARMLOG
@@ -28,7 +29,7 @@ from machines.observations import (
     StatusStored,
 )
 from machines.phases import WARMUP_PHASE
-from machines.states import KINDS, SECOND, State, Target, Warmup
+from machines.states import KINDS, State, Target, Warmup
 from machines.statuses import warmup_status
 
 CLUSTER, NAMESPACE, POOL = "c", "ns", "p"

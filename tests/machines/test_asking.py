@@ -5,11 +5,11 @@ from collections.abc import Iterable
 import pytest
 
 from engine.events import Event, Subject
+from engine.instants import SECOND
 from machines.asking import ask_at, questions
 from machines.intents import CreateJob
 from machines.levels import PodLevel
 from machines.observations import EventsRead
-from machines.states import SECOND
 from tests.machines.builders import CLUSTER, NAMESPACE, Scene, naming, selecting, spec_of
 
 QUOTA = 'pods "mw-…" is forbidden: exceeded quota: q, requested: pods=1, used: …, limited: pods=2'

@@ -7,7 +7,8 @@ import pytest
 from machines import labels
 from machines.levels import NodeLevel
 from machines.selecting import Wanted, demanded_names, refusal, shunning, wanted, wanted_name
-from machines.specs import TargetEntry, parse
+from machines.spec_parts import TargetEntry
+from machines.specs import parse
 
 GOOD = {labels.POOL: "p", labels.ENABLED: "true"}
 

@@ -7,9 +7,10 @@ import pytest
 
 from adapters.kubernetes.statuses import Conflict, Dropped, Stored, Unanswered
 from adapters.running.status_books import StatusBook, StatusWrite
-from adapters.running.status_pages import INTERVAL, SECOND
+from adapters.running.status_pages import INTERVAL
 from adapters.running.writing import Writer, open_writer
 from adapters.store.memory_logs import MemoryLog
+from engine.instants import SECOND
 from machines.levels import NodeLevel
 from machines.observations import Deleted, Observation, Refused
 from machines.statuses import warmup_status

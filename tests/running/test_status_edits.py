@@ -6,7 +6,8 @@ import pytest
 
 from adapters.kubernetes.statuses import Conflict, Stored, Unanswered
 from adapters.running.status_books import StatusBook, StatusWrite
-from adapters.running.status_pages import INTERVAL, REPAIR_INTERVAL, SECOND
+from adapters.running.status_pages import INTERVAL, REPAIR_INTERVAL
+from engine.instants import SECOND
 from machines.observations import Contested, RolledBack, StatusStored
 from tests.running.stories import CLUSTER, WARMUP, warmup_seen
 from tests.running.test_status_books import BROKEN, FOREIGN, Desk, desk, settled_desk

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from machines.specs import Image, parse
+from machines.spec_parts import Image
+from machines.specs import parse
 from tests.samples.manifests import (
     FOLDER,
     NAMES,
