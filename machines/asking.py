@@ -10,14 +10,12 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from engine.events import Subject
-from engine.instants import SECOND
 from machines.folding_jobs import owner
 from machines.node_jobs import NodeJobState
 from machines.states import Job, State, Target
 from machines.warmups import TERMINAL
 
 SILENT_SECONDS = 2  # before the first question
-LONGEST_SECONDS = 60  # between two questions about one Job
 
 
 class Question(NamedTuple):
@@ -36,15 +34,6 @@ def questions(state: State) -> Iterator[Question]:
         if asked_target(state, uid) is not None:
             job = state.jobs[uid]
             yield Question(job.cluster, _subject(state, job), uid, job.name, since)
-
-
-def ask_at(question: Question, times: int) -> int:
-    """Give the instant of a question that was asked so many times: after 2, 4, 8 … seconds.
-
-    Each comes at most LONGEST_SECONDS after the one before.
-    """
-    waits = (SILENT_SECONDS << min(turn, LONGEST_SECONDS) for turn in range(times + 1))
-    return question.since + sum(min(wait, LONGEST_SECONDS) for wait in waits) * SECOND
 
 
 def asked_target(state: State, job_uid: str) -> Target | None:

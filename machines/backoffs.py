@@ -1,9 +1,13 @@
-"""Back-offs: how long to wait before what was refused is tried again."""
+"""Back-offs: how long to wait before something is tried, or looked at, once more."""
 
-LONGEST_RETRY_SECONDS = 60
+LONGEST_SECONDS = 60
+
+
+def growing_seconds(times: int, first: int = 1) -> int:
+    """Give the wait after so many times (0, 1, …): `first` seconds, twice that … at most 60."""
+    return min(first << min(times, LONGEST_SECONDS), LONGEST_SECONDS)
 
 
 def retry_seconds(refusals: int) -> int:
     """Give the wait before the next try after so many refusals: 1, 2, 4 … 60 seconds."""
-    doubled = 1 << min(max(refusals - 1, 0), LONGEST_RETRY_SECONDS)
-    return min(doubled, LONGEST_RETRY_SECONDS)
+    return growing_seconds(max(refusals - 1, 0))

@@ -9,12 +9,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from engine.events import Subject
-from engine.instants import SECOND
 from machines.levels import JobPods, PodLevel
 from machines.states import State
-
-FIRST_SECONDS = 1  # after the first read; the next waits are twice as long, each
-LONGEST_SECONDS = 60
 
 
 class Followed(NamedTuple):
@@ -30,11 +26,6 @@ def followed(state: State, cluster: str) -> Iterator[Followed]:
         job = state.jobs[uid]
         if job.cluster == cluster:
             yield Followed(Subject("Job", job.namespace, job.name, uid), since)
-
-
-def wait_after(times: int) -> int:
-    """Give the nanoseconds between a read and the next one: 1, 2, 4 … 60 seconds."""
-    return min(FIRST_SECONDS << min(times, LONGEST_SECONDS), LONGEST_SECONDS) * SECOND
 
 
 def wordless(pods: JobPods | None) -> JobPods | None:

@@ -4,12 +4,13 @@ When each was asked last is kept here only: a restart asks anew, and what is not
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 
 from adapters.kubernetes.event_words import read_events
 from adapters.kubernetes.timing import Timer
 from adapters.ports import Api
-from machines.asking import Question, ask_at, questions
+from adapters.running.schedules import Schedule, Standing
+from machines.asking import SILENT_SECONDS, Question, questions
 from machines.observations import Observation
 from machines.states import State
 
@@ -25,31 +26,28 @@ class AskingBook:
     def __init__(self, cluster: str) -> None:
         """Begin with nothing asked."""
         self._cluster = cluster
-        self._asked: dict[str, tuple[int, int]] = {}  # by Job: the silence's begin, and how often
+        self._schedule = Schedule(first_seconds=SILENT_SECONDS, then_seconds=2 * SILENT_SECONDS)
 
     def due(self, state: State, now: int) -> dict[str, list[Question]]:
         """Give the questions whose time has come by namespace, and take them as asked."""
         found = self._open(state)
-        present = {one.job_uid for one in found}
-        self._asked = {uid: asked for uid, asked in self._asked.items() if uid in present}
-        ready = [one for one in found if ask_at(one, self._times(one)) <= now]
+        ready = self._schedule.take(_standing(found), now)
         by_namespace: dict[str, list[Question]] = {}
-        for one in ready:
-            self._asked[one.job_uid] = (one.since, self._times(one) + 1)
-            by_namespace.setdefault(one.subject.namespace, []).append(one)
+        for one in found:
+            if one.job_uid in ready:
+                by_namespace.setdefault(one.subject.namespace, []).append(one)
         return by_namespace
 
     def next_due(self, state: State) -> int | None:
         """Give when the next question is due, or None."""
-        dues = (ask_at(one, self._times(one)) for one in self._open(state))
-        return min(dues, default=None)
+        return self._schedule.next_due(_standing(self._open(state)))
 
     def _open(self, state: State) -> list[Question]:
         return [one for one in questions(state) if one.cluster == self._cluster]
 
-    def _times(self, question: Question) -> int:
-        since, times = self._asked.get(question.job_uid, (0, 0))
-        return times if since == question.since else 0
+
+def _standing(questions: list[Question]) -> Iterator[Standing]:
+    return ((one.job_uid, one.since) for one in questions)
 
 
 class Asker:

@@ -4,13 +4,14 @@ When each was read last is kept here only: a restart reads anew, and what is no 
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 
 from adapters.kubernetes.pod_reading import read_pods
 from adapters.ports import Api
+from adapters.running.schedules import Schedule, Standing
 from engine.events import Subject
 from engine.instants import SECOND
-from machines.following import followed, wait_after
+from machines.following import followed
 from machines.observations import Observation
 from machines.states import State
 
@@ -23,31 +24,23 @@ class FollowingBook:
     def __init__(self, cluster: str) -> None:
         """Begin with nothing read."""
         self._cluster = cluster
-        self._read: dict[str, tuple[int, int, int]] = {}  # by Job: since, next due, times read
+        self._schedule = Schedule(first_seconds=0, then_seconds=1)
 
     def due(self, state: State, now: int) -> dict[str, list[Subject]]:
         """Give the Jobs to read now by namespace, and take them as read."""
-        ready: dict[str, list[Subject]] = {}
-        kept = {}
-        for subject, since in followed(state, self._cluster):
-            began, due, times = self._known(subject.uid, since)
-            if due <= now:
-                ready.setdefault(subject.namespace, []).append(subject)
-                due, times = now + wait_after(times), times + 1
-            kept[subject.uid] = (began, due, times)
-        self._read = kept
-        return ready
+        ready = self._schedule.take(self._standing(state), now)
+        by_namespace: dict[str, list[Subject]] = {}
+        for subject, _ in followed(state, self._cluster):
+            if subject.uid in ready:
+                by_namespace.setdefault(subject.namespace, []).append(subject)
+        return by_namespace
 
     def next_due(self, state: State) -> int | None:
         """Give when the next read is due, or None."""
-        dues = (
-            self._known(one.subject.uid, one.since)[1] for one in followed(state, self._cluster)
-        )
-        return min(dues, default=None)
+        return self._schedule.next_due(self._standing(state))
 
-    def _known(self, uid: str, since: int) -> tuple[int, int, int]:
-        known = self._read.get(uid)
-        return known if known is not None and known[0] == since else (since, since, 0)
+    def _standing(self, state: State) -> Iterator[Standing]:
+        return ((one.subject.uid, one.since) for one in followed(state, self._cluster))
 
 
 class Follower:

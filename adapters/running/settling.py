@@ -17,12 +17,11 @@ from adapters.ports import Api, ApiUnanswered
 from engine.events import Subject
 from engine.instants import SECOND
 from machines.absences import doubtful, has_ended, is_doubtful, is_shown
+from machines.backoffs import growing_seconds
 from machines.observations import Deleted, Listed, Observation, RolledBack, Seen
 from machines.states import State
 
 AT_ONCE = 8  # reads under way
-LONGEST_SECONDS = 60  # between two reads of one object
-FIRST_SECONDS = 1
 
 _log = structlog.get_logger(__name__)
 
@@ -104,8 +103,8 @@ class SettlingBook:
 
     def _again(self, absence: Absence, now: int) -> None:
         if absence.subject.uid in self._absent:
-            seconds = min(FIRST_SECONDS << min(absence.times, 6), LONGEST_SECONDS)
-            later = absence._replace(due=now + seconds * SECOND, times=absence.times + 1)
+            due = now + growing_seconds(absence.times) * SECOND
+            later = absence._replace(due=due, times=absence.times + 1)
             self._absent[absence.subject.uid] = later
 
     def _doubt(self, deleted: Deleted, now: int) -> None:

@@ -11,10 +11,10 @@ from typing import Any
 from adapters.kubernetes.reflecting import number
 from engine.canonical_json import dumps
 from engine.instants import SECOND
+from machines.backoffs import retry_seconds
 
 INTERVAL = SECOND // 5  # between two writes of one status
 REPAIR_INTERVAL = 60 * SECOND  # between two repairs of foreign edits
-LONGEST_RETRY = 60 * SECOND
 
 
 @dataclass(slots=True)
@@ -78,7 +78,7 @@ class Page:
         self.version = ""
         self.words = words
         self.refusals += 1
-        self.not_before = now + min(SECOND << min(self.refusals - 1, 6), LONGEST_RETRY)
+        self.not_before = now + retry_seconds(self.refusals) * SECOND
         self._judge_all(position)
 
     def drop(self) -> None:

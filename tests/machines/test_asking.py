@@ -5,8 +5,7 @@ from collections.abc import Iterable
 import pytest
 
 from engine.events import Event, Subject
-from engine.instants import SECOND
-from machines.asking import ask_at, questions
+from machines.asking import questions
 from machines.intents import CreateJob
 from machines.levels import PodLevel
 from machines.observations import EventsRead
@@ -56,14 +55,6 @@ def test_a_job_without_pods_is_asked_about() -> None:
     assert asked(scene) == [job]
     scene.job("a", "Failed")
     assert asked(scene) == []
-
-
-def test_questions_come_more_and_more_seldom() -> None:
-    """After 2, 4, 8 … seconds, and at least once a minute."""
-    scene = scene_of("a")
-    (question,) = questions(scene.state)
-    dues = [(ask_at(question, times) - question.since) // SECOND for times in range(8)]
-    assert dues == [2, 6, 14, 30, 62, 122, 182, 242]
 
 
 def test_refused_pods_are_a_refusal() -> None:

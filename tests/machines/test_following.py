@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from engine.events import Subject
-from machines.following import followed, wait_after
+from machines.following import followed
 from machines.intents import DeleteJob
 from machines.levels import JobPods, PodLevel
 from machines.node_jobs import NodeJobState
@@ -144,10 +144,3 @@ def test_jobs_that_were_seen_before_their_warmup() -> None:
     scene.warmup(spec_of(selecting()))
     scene.sync()
     assert is_read(scene)
-
-
-def test_it_is_read_ever_more_rarely() -> None:
-    """The waits between two reads grow to a minute."""
-    waits = [wait_after(times) // seconds(1) for times in range(9)]
-    assert waits == [1, 2, 4, 8, 16, 32, 60, 60, 60]
-    assert wait_after(10**9) == seconds(60)
