@@ -6,7 +6,7 @@ When each was asked last is kept here only: a restart asks anew, and what is not
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 
-from adapters.kubernetes.event_words import read_events
+from adapters.kubernetes.reading_events import read_events
 from adapters.kubernetes.timing import Timer
 from adapters.ports import Api
 from adapters.running.schedules import Schedule, Standing

@@ -6,7 +6,7 @@ When each was read last is kept here only: a restart reads anew, and what is no 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 
-from adapters.kubernetes.pod_reading import read_pods
+from adapters.kubernetes.reading_pods import read_pods
 from adapters.ports import Api
 from adapters.running.schedules import Schedule, Standing
 from engine.events import Subject

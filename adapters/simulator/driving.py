@@ -9,9 +9,9 @@ from collections import deque
 from collections.abc import Callable
 
 from adapters.kubernetes.acting import look_up, perform
-from adapters.kubernetes.event_words import read_events
 from adapters.kubernetes.kinds import WATCHED, Kind
-from adapters.kubernetes.pod_reading import read_pods
+from adapters.kubernetes.reading_events import read_events
+from adapters.kubernetes.reading_pods import read_pods
 from adapters.kubernetes.reflecting import ReadRefused, Reflector
 from adapters.kubernetes.statuses import store_status
 from adapters.ports import ApiUnanswered

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from adapters.kubernetes.event_words import MOST_PAGES, read_events
+from adapters.kubernetes.reading_events import MOST_PAGES, read_events
 from adapters.ports import ApiUnanswered, Response
 from engine.events import Subject
 from machines.asking import Question

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from adapters.kubernetes.pod_reading import JOBS_AT_ONCE, read_pods
+from adapters.kubernetes.reading_pods import JOBS_AT_ONCE, read_pods
 from adapters.ports import Response
 from engine.events import Subject
 from machines.levels import JobPods
