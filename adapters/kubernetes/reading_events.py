@@ -17,6 +17,7 @@ from machines.steadying import steady
 EVENTS_ROWS = 500  # of one page; a cluster keeps Events for an hour and counts what repeats
 FEW = 4  # objects whose Events are asked for one by one; more are sought among all of a namespace
 MOST_PAGES = 40  # of one namespace's Events; who is not found by then is asked about again later
+_COMBINED = "(combined from similar events): "  # Kubernetes' own words, after ten of a kind
 _ABOUT_PODS = frozenset({FAILED_CREATE, "SuccessfulCreate", "SuccessfulDelete"})
 
 Events = list[dict[str, Any]]
@@ -84,7 +85,7 @@ def _answer(question: Question, events: Events) -> EventsRead:
 def _warning(event: dict[str, Any]) -> tuple[str, str]:
     if event.get("type") != "Warning":
         return "", ""
-    return text(event.get("reason"))[:256], text(event.get("message"))
+    return text(event.get("reason"))[:256], text(event.get("message")).removeprefix(_COMBINED)
 
 
 def _newness(event: dict[str, Any]) -> tuple[str, int]:

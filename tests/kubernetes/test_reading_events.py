@@ -50,6 +50,13 @@ def test_the_words_of_a_refused_pod() -> None:
     assert ("fieldSelector", "involvedObject.uid=job-uid") in request.query
 
 
+def test_words_that_kubernetes_combines_stay_the_same() -> None:
+    """After ten Events of a kind it says so in front of the words, which is no other cause."""
+    plain, _ = read(items(event("FailedCreate", QUOTA, "2026-01-01T00:00:09Z")))
+    combined = f"(combined from similar events): {QUOTA}"
+    assert read(items(event("FailedCreate", combined, "2026-01-01T00:00:09Z")))[0] == plain
+
+
 def test_a_pod_that_was_made_since_ends_the_refusal() -> None:
     """The newest of refusals and creations counts; within a second the newer version does."""
     refused = event("FailedCreate", QUOTA, "2026-01-01T00:00:09Z", version=4)
