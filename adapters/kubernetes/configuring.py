@@ -158,8 +158,11 @@ def default_namespace(
         except (OSError, UnicodeDecodeError):
             return _DEFAULT_NAMESPACE
         return own or _DEFAULT_NAMESPACE
+    paths = named or _DEFAULT_KUBECONFIG
+    if not _any_file(paths):  # the library would warn of it, beside whatever we say
+        return _DEFAULT_NAMESPACE
     try:
-        contexts, current = list_kube_config_contexts(named or _DEFAULT_KUBECONFIG)
+        contexts, current = list_kube_config_contexts(paths)
     except (ConfigException, yaml.YAMLError, *_BROKEN_CONFIGURATION):
         return _DEFAULT_NAMESPACE
     chosen = [each for each in contexts if each.get("name") == context] if context else [current]

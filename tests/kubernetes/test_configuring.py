@@ -158,6 +158,14 @@ async def test_credentials_that_cannot_be_loaded_again_stay() -> None:
     assert await access.authorization() == ""
 
 
+def test_the_library_does_not_speak_beside_us(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Without a kubeconfig there is one sentence, ours, and no warning of the library's."""
+    assert default_namespace(kubeconfig=str(tmp_path / "none"), environment={}) == "default"
+    assert caplog.text == ""
+
+
 def test_the_namespace_of_a_context_is_found(tmp_path: Path) -> None:
     """The current context's, or the chosen one's; "default" where it names none."""
     contexts = [
