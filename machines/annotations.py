@@ -6,6 +6,7 @@ from machines.states import Warmup
 
 DEFAULT_WAIT_SECONDS = 300
 LONGEST_WAIT_SECONDS = 365 * 24 * 3600  # what is longer is used as this
+_MEANT = (TARGET_WAIT_SECONDS, SUSPEND)
 
 
 def wait_seconds(warmup: Warmup) -> int:
@@ -29,4 +30,6 @@ def ignored_annotations(annotations: Pairs) -> str:
             said.append(f"{name} {value!r} is no whole number of seconds and is not used")
         elif name == SUSPEND and value not in ("true", "false"):
             said.append(f'{name} {value!r} is neither "true" nor "false" and is not used')
+        elif name not in _MEANT:
+            said.append(f"{name} is no annotation of warmlog, which has {' and '.join(_MEANT)}")
     return "; ".join(said)

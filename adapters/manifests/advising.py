@@ -6,11 +6,10 @@ from typing import Any
 from adapters.manifests.findings import Reason, Told
 from adapters.manifests.image_references import is_latest, normal_form
 from machines.annotations import ignored_annotations
-from machines.labels import OURS, SUSPEND, TARGET_WAIT_SECONDS
+from machines.labels import OURS
 from machines.spec_parts import Image
 from machines.specs import WarmupSpec
 
-_ANNOTATIONS = (TARGET_WAIT_SECONDS, SUSPEND)
 # How long a Job waits before its retries at least: 10 s, 20 s, 40 s …, never above six minutes.
 _FIRST_PAUSE_SECONDS = 10
 _LONGEST_PAUSE_SECONDS = 360
@@ -35,8 +34,6 @@ def advice_on_annotations(metadata: Any) -> Iterator[Told]:
         if not isinstance(value, str) or not name.startswith(OURS):
             continue
         words = ignored_annotations(((name, value),)).removeprefix(f"{name} ")
-        if name not in _ANNOTATIONS:
-            words = f"is no annotation of warmlog, which has {' and '.join(_ANNOTATIONS)}"
         if words:
             yield f"metadata.annotations.{name}", words, Reason.ANNOTATION_IGNORED
 

@@ -2,7 +2,7 @@
 
 from engine.canonical_json import dumps
 from machines.intents import CreateJob
-from machines.labels import SUSPEND, TARGET_WAIT_SECONDS
+from machines.labels import OURS, SUSPEND, TARGET_WAIT_SECONDS
 from machines.levels import Pairs, WarmupLevel
 from machines.observations import Answered, Done
 from tests.machines.builders import FORBIDDEN, Scene, naming, selecting, spec_of
@@ -127,6 +127,17 @@ def test_a_value_that_means_nothing_is_said() -> None:
     annotate(scene, suspend="yes")
     assert scene.creating() == ["a"]
     assert "neither" in scene.condition("Valid")["message"]
+
+
+def test_a_name_that_means_nothing_is_said() -> None:
+    """A misspelt annotation of ours has no effect, and is told with those that have one."""
+    scene = Scene()
+    scene.node("a")
+    notes = ((f"{OURS}suspnd", "true"),)
+    scene.see(scene.subject(), WarmupLevel(1, dumps(SPEC), notes))
+    assert scene.creating() == ["a"]
+    assert scene.condition("Valid")["reason"] == "AnnotationIgnored"
+    assert "warmlog.dev/suspnd is no annotation of warmlog" in scene.condition("Valid")["message"]
 
 
 def test_an_end_does_not_care() -> None:
