@@ -14,13 +14,17 @@ _JOB_LOG = "read `kubectl -n {namespace} logs job/{job}`"
 _IMAGE = (
     "check the image's name and tag, that the registry answers from {node}, and the pull secrets"
 )
-_NEW = "a ModelWarmup that has ended stays so: apply a new one for the nodes that failed"
+_NEW = (
+    "this one has ended and stays so; `warmlog retry mw/{namespace}/{name}` prints a new one for "
+    "the nodes that failed"
+)
 
 BY_REASON: dict[str, str] = {
     # a name or a machine that waits
     "NodeNotFound": "let a node {node} join, or take the name out in a new ModelWarmup",
     "NodeNotAuthorized": (
-        "label the node as its message says, or take the name out in a new ModelWarmup"
+        "give {node} the label that the message asks for, or take the name out in a new "
+        "ModelWarmup; control-plane nodes are never warmed"
     ),
     CORDONED: "`kubectl uncordon {node}`",
     "NodeUnschedulable": "`kubectl uncordon {node}`, or take its taint off",

@@ -28,6 +28,7 @@ _ORDER = {
 _NAMED = 3  # names in a sentence
 _LISTED = 20  # names in a list of those that wait or need somebody
 _CALM = ON_THE_WAY | {"JobBeingCreated", "JobsRunning"}
+_CALM_AS_A_WHOLE = _CALM - {"Suspended"}  # it does not go on by itself
 
 
 class NodeView(NamedTuple):
@@ -64,7 +65,7 @@ class Explanation(NamedTuple):
     cluster: str
     subject: Subject
     phase: str
-    since: Line | None
+    since: Line | None  # None when it came to its phase before this log knew it
     headline: str
     counts: dict[str, int]
     notes: tuple[str, ...]  # what makes all the rest less certain, or of no use
@@ -91,7 +92,7 @@ def explain(
         cluster=warmup.cluster,
         subject=warmup.subject,
         phase=status["phase"],
-        since=history.since,
+        since=history.since if warmup.recovered is None else None,
         headline=status_headline(status),
         counts={
             name: status[f"{name}Nodes"]
@@ -226,7 +227,8 @@ def _notes(state: State, warmup: Warmup) -> tuple[str, ...]:
     if warmup.contested_by:
         notes.append(f"{warmup.contested_by} keeps writing its status, which is warmlog's")
     if warmup.recovered is not None:
-        notes.append("it ended under another log: only its status tells how")
+        when = f" at {warmup.recovered.completed_at}" if warmup.recovered.completed_at else ""
+        notes.append(f"it ended{when}, under another log: only its status tells how")
     return tuple(notes)
 
 
@@ -274,9 +276,9 @@ def _advice(warmup: Warmup, status: dict[str, Any], history: History) -> tuple[s
     told = [
         advice(reason, namespace=subject.namespace, name=subject.name)
         for reason in dict.fromkeys(reasons)
-        if reason not in _CALM
+        if reason not in _CALM_AS_A_WHOLE
     ]
-    if status["skippedNodes"] and not status["desiredNodes"]:
+    if status["skippedNodes"] and not status["desiredNodes"] and warmup.pooled:
         told.append(f"label the skipped nodes if they should be warmed ({ENABLED}=true, the pool)")
     beside = [
         advice(reason, namespace=subject.namespace, name=subject.name)

@@ -16,9 +16,11 @@ from machines.intents import (
 )
 from machines.labels import CONTROL_PLANE, ENABLED, POOL
 from machines.levels import JobLevel, JobPods, NamespaceLevel, NodeLevel, PodLevel, WarmupLevel
-from machines.messages import cause_text
+from machines.messages import cause_text, cut
 from machines.selecting import shunning
 from machines.states import Words
+
+_ANNOTATION_LENGTH = 40  # characters of a value that are shown
 
 
 def tell(event: Event, intent: Intent | None = None) -> str:
@@ -92,10 +94,11 @@ def _node_seen(event: Event, subject: Subject, data: Any, intent: Intent | None)
 
 def _warmup_seen(event: Event, subject: Subject, data: Any, intent: Intent | None) -> str:
     level = WarmupLevel.from_json(data["level"])
-    going = ", being deleted" if level.deleting else ""
-    return (
-        f"ModelWarmup {subject.namespace}/{subject.name} seen: generation {level.generation}{going}"
-    )
+    parts = [f"generation {level.generation}"]
+    parts += [f"{name}={cut(value, _ANNOTATION_LENGTH)}" for name, value in level.annotations]
+    if level.deleting:
+        parts.append("being deleted")
+    return f"ModelWarmup {subject.namespace}/{subject.name} seen: {', '.join(parts)}"
 
 
 def _job_seen(event: Event, subject: Subject, data: Any, intent: Intent | None) -> str:

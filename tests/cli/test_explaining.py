@@ -42,7 +42,8 @@ def test_the_first_lines_say_phase_time_and_what_to_do(failing_log: Path) -> Non
     assert reason.startswith("  3 of 3 nodes failed; first gpu-01: BackoffLimitExceeded")
     assert (
         do
-        == "  Do: a ModelWarmup that has ended stays so: apply a new one for the nodes that failed"
+        == "  Do: this one has ended and stays so; `warmlog retry mw/default/runtime-image-warmup`"
+        " prints a new one for the nodes that failed"
     )
 
 

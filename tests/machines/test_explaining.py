@@ -4,7 +4,8 @@ import pytest
 
 from engine.events import Subject
 from machines.explaining import ignored_words, is_troubled, node_views, skipped_nodes
-from machines.labels import SUSPEND
+from machines.labels import POOL, SUSPEND
+from machines.levels import NamespaceLevel
 from machines.node_jobs import NodeJobState
 from machines.observations import (
     Answered,
@@ -123,7 +124,7 @@ def test_a_degraded_end_names_the_first_cause_and_the_way_on() -> None:
     explanation = told.explain()
     assert explanation.phase == "Degraded"
     assert explanation.headline.startswith("1 of 2 nodes failed; first n-1: DeadlineExceeded")
-    assert explanation.advice[0].startswith("a ModelWarmup that has ended stays so")
+    assert explanation.advice[0].startswith("this one has ended and stays so")
     [node] = explanation.nodes
     assert (node.view.state, node.waits_for) == (NodeJobState.FAILED, "")
     assert node.advice.startswith("find what took so long on n-1")
@@ -184,6 +185,36 @@ def test_skipped_nodes_have_their_reason() -> None:
     assert skipped_nodes(told.state, warmup) == (skipped,)
     assert node_views(warmup) == []
     assert "label the skipped nodes" in told.explain().advice[-1]
+
+
+def test_of_a_namespace_without_a_pool_only_that_is_advised() -> None:
+    """Labels of nodes would not help while the namespace is in no pool."""
+    told = Told()
+    subject = Subject("Namespace", "", WARMUP.namespace, "uid-models")
+    told.synced(told.level(subject, NamespaceLevel("")), told.node("n-1"), told.warmup())
+    assert told.explain().advice == (
+        f"`kubectl label namespace models {POOL}=POOL` with the pool of the nodes to warm",
+    )
+
+
+def test_what_is_suspended_does_not_go_on_by_itself() -> None:
+    """Whoever asks why nothing happens is told how to let it go on, also with Jobs on the way."""
+    resume = f"`kubectl -n models annotate modelwarmup warm {SUSPEND}-` lets it go on"
+    told = Told(policies={"parallelism": 1})
+    told.synced(told.namespace(), told.node("n-1"), told.node("n-2"), told.warmup())
+    told.see(told.warmup(**{SUSPEND: "true"}))
+    assert told.explain().advice == (resume,)
+
+
+def test_an_end_under_another_log_is_told_with_its_own_time() -> None:
+    """This log knows when it saw the end, not when it came: that stands in the status."""
+    told = Told()
+    past = {"phase": "Succeeded", "completionTime": "2025-12-24T18:00:00Z", "succeededNodes": 1}
+    seen = told.warmup()
+    told.synced(told.namespace(), seen._replace(recovered=past))
+    explanation = told.explain()
+    assert (explanation.phase, explanation.since) == ("Succeeded", None)
+    assert "it ended at 2025-12-24T18:00:00Z, under another log" in explanation.notes[-1]
 
 
 def test_nodes_stand_in_the_order_of_their_need() -> None:

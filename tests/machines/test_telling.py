@@ -77,6 +77,13 @@ def test_every_type_of_row_has_words() -> None:
             row("ModelWarmupSeen", "ModelWarmup/ns/w/u", level={"generation": 2, "spec": "{}"}),
             "ModelWarmup ns/w seen: generation 2",
         ),
+        (
+            row(
+                "ModelWarmupSeen", "ModelWarmup/ns/w/u",
+                level={"generation": 2, "spec": "{}", "annotations": {"a": "true", "b": "x" * 99}},
+            ),
+            f"ModelWarmup ns/w seen: generation 2, a=true, b={'x' * 39}…",
+        ),
         (row("JobSeen", "Job/ns/j/u", level={}), "Job j seen: unfinished"),
         (
             row("JobSeen", "Job/ns/j/u", level={"failedAttempts": 1, "deleting": True}),
