@@ -22,7 +22,7 @@ _LATE_JOIN = 3 * SECOND
 _UNCORDON = 6 * SECOND
 _ENOUGH_FOR_A_STORY = 3  # nodes, so that one can be cordoned and one can come late
 
-_TROUBLE = "write /var/lib/containerd: no space left on device"
+_TROUBLE = "write /models: no space left on device"
 
 
 class DemoSettings(NamedTuple):

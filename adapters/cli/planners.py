@@ -107,9 +107,7 @@ class LivePlanner:
         name = name[:GENERATED_FROM]
         asked = await probe_job(self._api, shown.body, timeout_seconds=self._seconds)
         probes += [each._replace(words=each.words.replace(name, shown_name)) for each in asked]
-        return report._replace(
-            probes=tuple(probes), probed_node=node if shown.gets_it else f"{node}, as if it got one"
-        )
+        return report._replace(probes=tuple(probes), probed_node=node, as_if=not shown.gets_it)
 
 
 class RecordedPlanner:

@@ -31,6 +31,7 @@ from adapters.cli.problems import Misuse, Problem, complain
 from adapters.cli.recordings import recording, run
 from adapters.cli.replaying import replayed_at
 from adapters.cli.texts import names
+from adapters.cli.validating import FILES_HELP
 from adapters.kubernetes.fields import mapping, text
 from adapters.manifests.files import manifest_files
 from adapters.manifests.findings import told
@@ -48,9 +49,7 @@ def register(app: typer.Typer) -> None:
 
 
 def _plan(
-    files: Annotated[
-        list[str], typer.Argument(metavar="FILE...", help="Manifests; `-` is standard input.")
-    ],
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help=FILES_HELP)],
     log: RecordedLog = None,
     at: At = None,
     cluster_name: RecordedCluster = None,
@@ -64,7 +63,7 @@ def _plan(
     ] = None,
     output: Annotated[Format, typer.Option("-o", "--output", help="What to print.")] = Format.TEXT,
 ) -> ExitCode:
-    """Say what would be done with the ModelWarmups in manifests, before they are applied.
+    """Say which nodes and Jobs manifests would bring.
 
     Each node and why it is a target, the Job that it would get, and what the API server says to a
     dry run of the first. Nothing is changed: a cluster is read, and asked for dry runs only.

@@ -34,6 +34,7 @@ class Report(NamedTuple):
     notes: tuple[str, ...]  # what makes it less certain
     probes: tuple[Probe, ...] = ()
     probed_node: str = ""
+    as_if: bool = False  # that node gets no Job; what was asked for is the one it would get
     unprobed: str = ""  # why nothing was asked
     dated: bool = False  # deadlines are known, and not only how long a name waits
 
@@ -198,7 +199,8 @@ def _print_probes(page: Page, report: Report) -> None:
     page.line("Dry run: what the API server says to whoever runs this", style="bold")
     for probe in report.probes:
         node = _probed(report, probe)
-        what = f"{probe.kind} for {node}" if node else probe.kind
+        as_if = ", as if it got one," if report.as_if else ""
+        what = f"{probe.kind} for {node}{as_if}" if node else probe.kind
         code = f" ({probe.code})" if probe.verdict is Verdict.REFUSED else ""
         words = f": {probe.words}" if probe.words else ""
         said = f"{what} {_VERDICTS[probe.verdict]}{code}{words}"

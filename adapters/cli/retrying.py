@@ -170,7 +170,7 @@ def _check(wanted: Reference, source: Source) -> None:
         )
     if not failures.names:
         why = f": {_end_words(status)}" if phase != "Succeeded" else ""
-        raise Problem(ExitCode.NOTHING, f"No node of {wanted} failed, it is {phase}{why}.")
+        raise Problem(ExitCode.NOTHING, f"No node of {wanted} failed: it is {phase}{why}.")
 
 
 def _end_words(status: Mapping[str, Any]) -> str:

@@ -12,7 +12,7 @@ from adapters.cli.texts import counted
 from adapters.manifests.findings import Finding, told
 from adapters.manifests.judging import FileJudgement, judge_file, with_twins
 
-HELP = "Files, folders (all *.yaml, *.yml and *.json in them), or - for standard input."
+FILES_HELP = "Files, folders (all *.yaml, *.yml and *.json in them), or - for standard input."
 EXAMPLE = "Example: kubectl kustomize DIR | warmlog validate -"
 
 
@@ -22,7 +22,7 @@ def register(app: typer.Typer) -> None:
 
 
 def _validate(
-    files: Annotated[list[str], typer.Argument(metavar="FILE...", help=HELP)],
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help=FILES_HELP)],
     output: Annotated[Format, typer.Option("-o", "--output", help="What to print.")] = Format.TEXT,
 ) -> ExitCode:
     """Say what is wrong with ModelWarmups before they are applied.

@@ -75,7 +75,7 @@ def test_a_missing_right_is_named_and_the_rest_goes_on(
     assert f"ModelWarmup default/runtime-image-warmup: {words}" in text
     assert "is missing: User u cannot do that" in text
     assert "Revision 6093a862b7a6" in text
-    assert "Job for absent, as if it got one would be accepted" in text
+    assert "Job for absent, as if it got one, would be accepted" in text
 
 
 def test_a_missing_right_to_create_is_no_refusal(tmp_path: Path) -> None:

@@ -192,7 +192,7 @@ def test_where_nothing_failed_there_is_nothing_to_retry(tmp_path: Path, demo_log
     """Of one that succeeded nothing is printed."""
     result = warmlog("retry", REF, "--log", demo_log)
     assert (result.exit_code, result.stdout) == (ExitCode.NOTHING, "")
-    assert "No node of ModelWarmup/default/runtime-image-warmup failed, it is Succeeded" in (
+    assert "No node of ModelWarmup/default/runtime-image-warmup failed: it is Succeeded" in (
         result.stderr
     )
     world = pool_world()
