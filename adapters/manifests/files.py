@@ -73,7 +73,7 @@ def _files_below(folder: Path) -> Iterator[str | ManifestFile]:
         elif entry.is_dir(follow_symlinks=False):
             stack.append(_entries(entry.path))
         elif entry.name.endswith(SUFFIXES) and _is_file(entry):
-            yield entry.path
+            yield str(Path(entry.path))  # as people write it: scandir says ./a for an a in .
 
 
 def _entries(folder: str) -> Iterator["os.DirEntry[str] | ManifestFile"]:
