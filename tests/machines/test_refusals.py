@@ -98,6 +98,8 @@ def test_what_will_never_be_accepted(answer: Refused) -> None:
         Refused(500, "InternalError", "oops"),
         Refused(409, "AlreadyExists", "it is being deleted"),
         Refused(404, "NotFound", "no such resource"),
+        # What a webhook denies without a code of its own is answered as 400.
+        Refused(400, "BadRequest", 'admission webhook "jobs.example.com" denied the request: no'),
     ],
 )
 def test_what_may_be_accepted_later(answer: Refused) -> None:

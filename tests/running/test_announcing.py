@@ -181,6 +181,20 @@ def test_many_nodes_are_told_together(plan: NodePlan) -> None:
     in_world(world, story)
 
 
+@pytest.mark.parametrize(("count", "reasons"), [(20, ["NodeFailed"] * 20), (21, ["NodesFailed"])])
+async def test_up_to_twenty_nodes_are_told_one_by_one(count: int, reasons: list[str]) -> None:
+    """Twenty nodes that fail at once are twenty Events, and twenty-one are a single one."""
+    writer = await begun()
+    announcer = Announcer(writer.state)
+    others = [node_seen(f"m{number}", 20 + number) for number in range(count - 1)]
+    writer.fold_in([*others, warmup_seen(policies={"parallelism": count})], NOON)
+    told(announcer, writer)
+    never = Refused(413, "RequestEntityTooLarge", "too large")
+    answers = [Answered(seq, never) for seq in list(writer.state.open)]
+    writer.fold_in(answers, NOON)
+    assert [reason for _, reason in told(announcer, writer) if "Failed" in reason] == reasons
+
+
 def test_nothing_is_repeated_after_a_restart() -> None:
     """A later session tells only what is new since it began."""
     world = pool_world("n1", "n2", "n3", plans={"n3": PULL_FAILS})
