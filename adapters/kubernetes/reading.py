@@ -1,14 +1,20 @@
-"""Reading afresh: all of a kind, page by page, or one object by its name."""
+"""Reading afresh: all of a kind, page by page, one object by its name, or what a query selects."""
+
+from typing import Any
 
 from adapters.kubernetes.answers import INVALID, names_object, status_reason, status_words, uid_of
-from adapters.kubernetes.kinds import KIND_BY_NAME, Kind, get_request
+from adapters.kubernetes.fields import mapping, mappings, text
+from adapters.kubernetes.kinds import KIND_BY_NAME, PAGE_ROWS, Kind, get_request
 from adapters.kubernetes.normalising import ObjectMalformed, normalise
 from adapters.kubernetes.reflecting import ReadRefused, Reflector
-from adapters.ports import Api
+from adapters.ports import Api, ApiUnanswered, Request
 from engine.events import Subject
 from machines.observations import Listed, Seen
 
 _MOST_PAGES = 10_000  # five million objects: a server that says "more" for ever is broken
+MOST_PAGES = 40  # of what a query selects: more than that is asked for again later
+
+Query = tuple[tuple[str, str], ...]
 
 
 async def read_all(api: Api, kind: Kind, *, timeout_seconds: float) -> Listed:
@@ -44,3 +50,29 @@ async def read_one(api: Api, subject: Subject, *, timeout_seconds: float) -> See
         return normalise(api.cluster, kind, response.body)
     except ObjectMalformed as error:
         raise ReadRefused(response.code, str(error)) from error
+
+
+async def read_items(
+    api: Api, path: str, query: Query, *, timeout_seconds: float
+) -> list[dict[str, Any]] | None:
+    """Give the raw objects that `query` selects below `path`; None when there is no whole answer.
+
+    `timeout_seconds` bounds each of at most MOST_PAGES pages.
+    """
+    items: list[dict[str, Any]] = []
+    more: Query = ()
+    for _ in range(MOST_PAGES):
+        request = Request("GET", path, (*query, ("limit", str(PAGE_ROWS)), *more))
+        try:
+            response = await api.send(request, timeout_seconds=timeout_seconds)
+        except ApiUnanswered:
+            return None
+        if not response.ok:
+            return None
+        body = mapping(response.body)
+        items += mappings(body.get("items"))
+        token = text(mapping(body.get("metadata")).get("continue"))
+        if not token:
+            return items
+        more = (("continue", token),)
+    return None

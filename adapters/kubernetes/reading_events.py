@@ -7,16 +7,15 @@ each other, never with ours.
 from collections.abc import Sequence
 from typing import Any
 
-from adapters.kubernetes.fields import mapping, mappings, text, whole_number
-from adapters.ports import Api, ApiUnanswered, Request
+from adapters.kubernetes.fields import mapping, text, whole_number
+from adapters.kubernetes.reading import read_items
+from adapters.ports import Api
 from machines.asking import Question
 from machines.causes import FAILED_CREATE
 from machines.observations import EventsRead
 from machines.steadying import steady
 
-EVENTS_ROWS = 500  # of one page; a cluster keeps Events for an hour and counts what repeats
 FEW = 4  # objects whose Events are asked for one by one; more are sought among all of a namespace
-MOST_PAGES = 40  # of one namespace's Events; who is not found by then is asked about again later
 _COMBINED = "(combined from similar events): "  # Kubernetes' own words, after ten of a kind
 _ABOUT_PODS = frozenset({FAILED_CREATE, "SuccessfulCreate", "SuccessfulDelete"})
 
@@ -31,8 +30,9 @@ async def read_events(
     A thousand Jobs that wait for their Pods cost a few pages, not a thousand requests, each of
     which would have the API server look at every Event of the namespace.
     """
+    path = f"/api/v1/namespaces/{namespace}/events"
     if len(questions) > FEW:
-        found = await _pages(api, namespace, (), timeout_seconds)
+        found = await read_items(api, path, (), timeout_seconds=timeout_seconds)
         if found is None:
             return []
         by_uid: dict[str, Events] = {}
@@ -43,34 +43,10 @@ async def read_events(
     answers = []
     for one in questions:
         about = (("fieldSelector", f"involvedObject.uid={one.subject.uid}"),)
-        events = await _pages(api, namespace, about, timeout_seconds)
+        events = await read_items(api, path, about, timeout_seconds=timeout_seconds)
         if events is not None:
             answers.append(_answer(one, events))
     return answers
-
-
-async def _pages(
-    api: Api, namespace: str, query: tuple[tuple[str, str], ...], timeout_seconds: float
-) -> Events | None:
-    """List Events; None when there is no whole answer."""
-    path = f"/api/v1/namespaces/{namespace}/events"
-    events: Events = []
-    more: tuple[tuple[str, str], ...] = ()
-    for _ in range(MOST_PAGES):
-        request = Request("GET", path, (*query, ("limit", str(EVENTS_ROWS)), *more))
-        try:
-            response = await api.send(request, timeout_seconds=timeout_seconds)
-        except ApiUnanswered:
-            return None
-        if not response.ok:
-            return None
-        body = mapping(response.body)
-        events += mappings(body.get("items"))
-        token = text(mapping(body.get("metadata")).get("continue"))
-        if not token:
-            return events
-        more = (("continue", token),)
-    return None
 
 
 def _answer(question: Question, events: Events) -> EventsRead:

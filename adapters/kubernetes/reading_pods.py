@@ -3,17 +3,17 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from adapters.kubernetes.fields import mapping, mappings, text
-from adapters.kubernetes.kinds import PAGE_ROWS, POD
+from adapters.kubernetes.fields import mapping, text
+from adapters.kubernetes.kinds import POD
 from adapters.kubernetes.normalising import CONTROLLER_UID, ObjectMalformed, normalise
+from adapters.kubernetes.reading import read_items
 from adapters.kubernetes.reflecting import number
-from adapters.ports import Api, ApiUnanswered, Request
+from adapters.ports import Api
 from engine.events import Subject
 from machines.levels import JobPods, PodLevel
 from machines.observations import PodsRead
 
 JOBS_AT_ONCE = 40  # in one selector: a query has to fit into a line
-MOST_PAGES = 40
 
 
 class _Pod(NamedTuple):
@@ -46,24 +46,8 @@ async def _list(
     api: Api, namespace: str, jobs: Iterable[Subject], timeout_seconds: float
 ) -> list[dict[str, Any]] | None:
     selector = f"{CONTROLLER_UID} in ({','.join(job.uid for job in jobs)})"
-    query = (("limit", str(PAGE_ROWS)), ("labelSelector", selector))
-    raws: list[dict[str, Any]] = []
-    more: tuple[tuple[str, str], ...] = ()
-    for _ in range(MOST_PAGES):
-        request = Request("GET", POD.path(namespace), (*query, *more))
-        try:
-            response = await api.send(request, timeout_seconds=timeout_seconds)
-        except ApiUnanswered:
-            return None
-        if not response.ok:
-            return None
-        body = mapping(response.body)
-        raws += mappings(body.get("items"))
-        token = text(mapping(body.get("metadata")).get("continue"))
-        if not token:
-            return raws
-        more = (("continue", token),)
-    return None
+    query = (("labelSelector", selector),)
+    return await read_items(api, POD.path(namespace), query, timeout_seconds=timeout_seconds)
 
 
 def _pod(cluster: str, raw: dict[str, Any]) -> _Pod | None:

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from adapters.kubernetes.reading_events import MOST_PAGES, read_events
+from adapters.kubernetes.reading import MOST_PAGES
+from adapters.kubernetes.reading_events import read_events
 from adapters.ports import ApiUnanswered, Response
 from engine.events import Subject
 from machines.asking import Question
