@@ -42,6 +42,7 @@ def put_target(state: State, warmup: Warmup, target: Target, event: Event) -> No
     warmup.targets[target.key] = target
     if target.state in OUTCOMES:
         warmup.ended_names[target.node_name] = True
+        warmup.skipped.pop(target.key, None)  # what has an outcome is counted by it
     _count(warmup, target, 1)
     _list(warmup, target)
     _note_refusal(warmup, target.key, event, refused=_is_refused(target))

@@ -18,7 +18,7 @@ from machines.indexing import (
 from machines.levels import NamespaceLevel, NodeLevel
 from machines.messages import describe
 from machines.moving import fire, settle_target
-from machines.node_jobs import UNFINISHED, NodeJobState, NodeJobTrigger
+from machines.node_jobs import OUTCOMES, UNFINISHED, NodeJobState, NodeJobTrigger
 from machines.selecting import Wanted, demanded_names, refusal, shunning, wanted, wanted_name
 from machines.spec_parts import MAX_TARGETS
 from machines.states import NOTHING, Cluster, Known, State, Target, Warmup, Words
@@ -59,7 +59,9 @@ def review_node(state: State, warmup: Warmup, uid: str, event: Event) -> None:
     labels = dict(level.labels)
     ask = wanted(warmup.spec.targets, known.subject.name, labels)
     kept_out = refusal(labels, pool_of(cluster, warmup))
-    _skip(state, warmup, uid, skipped=bool(ask and kept_out and not ask.named))
+    has_ended = uid in warmup.targets and warmup.targets[uid].state in OUTCOMES
+    filtered = bool(ask and kept_out and not ask.named and not has_ended)
+    _skip(state, warmup, uid, skipped=filtered)
     if ask and not kept_out:
         _admit(state, warmup, known, ask, event)
         return
@@ -213,7 +215,7 @@ def _leave(state: State, warmup: Warmup, target: Target, event: Event) -> None:
 
 
 def _skip(state: State, warmup: Warmup, uid: str, *, skipped: bool) -> None:
-    """Count a node that a selector matches outside the boundary."""
+    """Count a node that a selector matches outside the boundary; one with an outcome is none."""
     if skipped == (uid in warmup.skipped):
         return
     if skipped:

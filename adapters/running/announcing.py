@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from adapters.kubernetes.announcing import Announcement
 from machines.conditions import conditions, first_trouble
+from machines.labels import SUSPEND
 from machines.messages import cause_text
 from machines.node_jobs import OUTCOMES, NodeJobState
 from machines.phases import WARMUP_PHASE
@@ -28,6 +29,7 @@ class _Told(NamedTuple):
     cause: tuple[str, str]
     outcomes: frozenset[tuple[str, NodeJobState]]  # by the target's key
     contested_by: str = ""
+    suspended: bool = False
 
 
 class Announcer:
@@ -60,7 +62,8 @@ def _summary(warmup: Warmup) -> _Told:
         (key, target.state) for key, target in warmup.targets.items() if target.state in TOLD
     )
     named = (cause.node_name, cause.words.reason) if cause else ("", "")
-    return _Told(warmup.position, warmup.state, named, outcomes, warmup.contested_by)
+    suspended = bool(warmup.suspended_at)
+    return _Told(warmup.position, warmup.state, named, outcomes, warmup.contested_by, suspended)
 
 
 def _changes(
@@ -86,8 +89,17 @@ def _changes(
     if now.contested_by and (told is None or told.contested_by != now.contested_by):
         note = f"{now.contested_by} keeps writing this status, which is warmlog's"
         yield _announcement(state, warmup, "Warning", "StatusEdited", note)
+    if now.suspended != (told is not None and told.suspended):
+        yield _suspension(state, warmup)
     if told is None or told.state is not now.state:
         yield _phase_changed(state, warmup)
+
+
+def _suspension(state: State, warmup: Warmup) -> Announcement:
+    if warmup.suspended_at:
+        note = f'no Job is created while annotation {SUSPEND} is "true"'
+        return _announcement(state, warmup, "Normal", "Suspended", note)
+    return _announcement(state, warmup, "Normal", "Resumed", "Jobs are created again")
 
 
 def _node_ended(state: State, warmup: Warmup, target: Target) -> Announcement:

@@ -189,3 +189,31 @@ def test_a_deleted_job_is_not_asked_to_go_twice() -> None:
     scene.answer(DeleteJob, Done(), "a")
     scene.job("a", deleting=True)
     assert len(scene.decided(DeleteJob)) == 1
+
+
+def test_a_node_with_an_outcome_is_not_skipped() -> None:
+    """Who failed, or succeeded, and loses its label afterwards is counted once [W43]."""
+    scene = Scene()
+    scene.nodes("a", "b", "c")
+    spec = spec_of(selecting(os="linux"))
+    for name in "abc":
+        scene.node(name, marks={"os": "linux"})
+    scene.warmup(spec)
+    scene.finish("a", "Failed")
+    scene.finish("b")
+    for name in "abc":
+        scene.node(name, enabled=None, marks={"os": "linux"})
+    counts = [scene.status[f"{what}Nodes"] for what in ("failed", "succeeded", "skipped")]
+    assert counts == [1, 1, 1]
+
+
+def test_an_outcome_found_later_is_not_skipped() -> None:
+    """A finished Job of a node outside the boundary counts as its outcome, and as nothing else."""
+    scene = Scene()
+    scene.node("a", enabled=None, marks={"os": "linux"})
+    scene.node("b", marks={"os": "linux"})
+    scene.warmup(spec_of(selecting(os="linux")))
+    assert scene.status["skippedNodes"] == 1
+    scene.foreign_job("old", scene.job_level("a", "Complete"))
+    counts = [scene.status[f"{what}Nodes"] for what in ("succeeded", "skipped")]
+    assert counts == [1, 0]

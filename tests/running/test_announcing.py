@@ -10,7 +10,8 @@ from adapters.simulator.plans import Ending, NodePlan
 from adapters.store.memory_logs import MemoryLog
 from engine.events import Subject
 from machines.ingesting import due_deadlines
-from machines.levels import JobLevel
+from machines.labels import SUSPEND
+from machines.levels import JobLevel, WarmupLevel
 from machines.observations import Answered, Deleted, Done, Refused, Seen
 from tests.running.fakes import WRITER, StubbornLog
 from tests.running.living import living
@@ -210,3 +211,17 @@ def test_nothing_is_repeated_after_a_restart() -> None:
             assert second.news == []
 
     in_world(world, story)
+
+
+async def test_a_suspension_is_told_when_it_begins_and_ends() -> None:
+    """Whoever looks at the Events sees why no Job comes, and when Jobs come again."""
+    writer = await begun()
+    announcer = Announcer(writer.state)
+    seen = warmup_seen()
+    assert isinstance(seen.level, WarmupLevel)
+    held = seen.level._replace(annotations=((SUSPEND, "true"),))
+    writer.fold_in([seen._replace(level=held)], NOON)
+    assert told(announcer, writer) == [("Normal", "Suspended"), ("Normal", "Running")]
+    writer.fold_in([warmup_seen(41)], NOON)
+    assert told(announcer, writer) == [("Normal", "Resumed")]
+    assert told(announcer, writer) == []
