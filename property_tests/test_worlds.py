@@ -166,6 +166,13 @@ class Worlds(RuleBasedStateMachine):
         if jobs:
             self.world.strip_job(jobs[pick % len(jobs)]["metadata"]["name"])
 
+    @rule(pick=st.integers(0, 7))
+    def strip_pod(self, pick: int) -> None:
+        """Somebody takes the label off a Pod: it goes on, and nobody shows it any more."""
+        pods = self.world.listed(POD.kind)
+        if pods:
+            self.world.strip_pod(pods[pick % len(pods)]["metadata"]["name"])
+
     @rule(how=st.sampled_from(["forbid", "deny", "allow"]))
     def refuse_jobs(self, how: str) -> None:
         """A quota or an admission policy refuses Jobs, or not any more."""

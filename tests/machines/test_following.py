@@ -76,7 +76,7 @@ def test_how_a_pod_failed_is_kept() -> None:
 
 
 def test_its_pods_hold_the_slot_when_it_is_gone() -> None:
-    """Until a read says that no Pod is left nobody else gets the slot [S62]."""
+    """Until a read says that no Pod is left nobody else gets the slot."""
     scene = taken_over()
     read(scene, "p1", newest=PodLevel("", "ja", "a", "Running"))
     scene.node("a", enabled=None, created=BEFORE)
@@ -91,7 +91,7 @@ def test_its_pods_hold_the_slot_when_it_is_gone() -> None:
 
 @pytest.mark.parametrize("restarted", [True, False])
 def test_unread_pods_may_be_there(restarted: bool) -> None:  # noqa: FBT001 -- a parameter
-    """A Job that goes before its Pods were read leaves the slot held until they are."""
+    """A Job that goes before its Pods were read holds its node until they are gone [S62]."""
     scene = taken_over(parallelism=1, retryLimit=1)
     scene.tell(Deleted(CLUSTER, JOB, str(scene.next())))
     assert (scene.creating(), is_read(scene)) == ([], True)

@@ -65,7 +65,7 @@ def test_a_pod_that_lost_its_label_holds_its_slot() -> None:
 
 
 def test_a_job_that_is_deleted_is_gone() -> None:
-    """A Job that a fresh read does not find has vanished, and is made again at once [W57]."""
+    """A Job that a fresh read does not find has vanished, and is made again at once."""
     world = pool_world("n1", plan=SLOW)
     world.apply(manifest())
 
