@@ -115,7 +115,8 @@ def silent(state: State, uids: set[str]) -> set[str]:
             and (level.phase != "Pending" or level.reason or level.deleting)
         ]
         going = job.level is None or job.level.deleting
-        if job.exists and not job.outcome and not going and not speaks:
+        read = job.level is not None and job.level.unlabelled_pods and state.pods.get(uid)
+        if job.exists and not job.outcome and not (going or speaks or read):
             found.add(uid)
     return found
 
