@@ -52,4 +52,6 @@ def _subject(state: State, job: Job) -> Subject:
     pods = [uid for uid in state.pods.get(job.uid, ()) if uid in known]
     if pods:
         return known[pods[-1]].subject
+    if job.pods is not None and len(job.pods.live) == 1:
+        return Subject("Pod", job.namespace, "", job.pods.live[0])  # read, and not watched
     return Subject("Job", job.namespace, job.name, job.uid)

@@ -101,11 +101,10 @@ def refresh_silence(state: State, job_uid: str, at: int) -> None:
     if job is None or not job.unfinished or job.level is None or job.level.deleting:
         state.silent.pop(job_uid, None)
         return
-    if job.level.unlabelled_pods and state.pods.get(job_uid):
-        state.silent.pop(job_uid, None)  # what is read of them tells (`following`)
-        return
     known = state.clusters[job.cluster].objects["Pod"]
     levels = [known[uid].level for uid in state.pods.get(job_uid, ()) if uid in known]
+    if job.pods is not None and job.pods.newest is not None:
+        levels.append(job.pods.newest)
     if all(isinstance(level, PodLevel) and level.is_silent for level in levels):
         state.silent.setdefault(job_uid, at)
     else:

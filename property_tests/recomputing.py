@@ -108,6 +108,7 @@ def silent(state: State, uids: set[str]) -> set[str]:
         job = state.jobs[uid]
         known = state.clusters[job.cluster].objects["Pod"]
         levels = [known[pod].level for pod in state.pods.get(uid, ()) if pod in known]
+        levels += [job.pods.newest] if job.pods and job.pods.newest else []
         speaks = [
             level
             for level in levels

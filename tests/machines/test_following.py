@@ -5,11 +5,12 @@ from typing import Any
 import pytest
 
 from engine.events import Subject
+from machines.asking import questions
 from machines.following import followed
 from machines.intents import DeleteJob
 from machines.levels import JobPods, PodLevel
 from machines.node_jobs import NodeJobState
-from machines.observations import Deleted, Done, PodsRead
+from machines.observations import Deleted, Done, EventsRead, PodsRead
 from tests.machines.builders import CLUSTER, NAMESPACE, Scene, seconds, selecting, spec_of
 from tests.machines.test_taking_over import BEFORE, left_by_the_original, original
 
@@ -144,3 +145,19 @@ def test_jobs_that_were_seen_before_their_warmup() -> None:
     scene.warmup(spec_of(selecting()))
     scene.sync()
     assert is_read(scene)
+
+
+def test_a_pod_that_says_nothing_is_asked_about() -> None:
+    """A volume that cannot be mounted is told in Events alone, of Pods that no watch shows, too."""
+    scene = taken_over()
+    creating = PodLevel("", "ja", "a", "Pending")
+    read(scene, "p1", newest=creating)
+    (question,) = questions(scene.state)
+    assert (question.subject.kind, question.subject.uid) == ("Pod", "p1")
+    words = 'MountVolume.SetUp failed: configmap "c" not found'
+    scene.tell(EventsRead(CLUSTER, question.subject, "ja", "FailedMount", words))
+    assert (scene.detail("a")["reason"], scene.detail("a")["message"]) == ("FailedMount", words)
+    scene.clock += seconds(61)
+    read(scene, "p1", newest=creating._replace(phase="Running"))
+    assert list(questions(scene.state)) == []
+    assert scene.detail("a")["reason"] == "JobRunning"
