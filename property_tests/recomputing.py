@@ -116,8 +116,7 @@ def silent(state: State, uids: set[str]) -> set[str]:
             and (level.phase != "Pending" or level.reason or level.deleting)
         ]
         going = job.level is None or job.level.deleting
-        read = job.level is not None and job.level.unlabelled_pods and state.pods.get(uid)
-        if job.exists and not job.outcome and not (going or speaks or read):
+        if job.exists and not job.outcome and not (going or speaks):
             found.add(uid)
     return found
 
