@@ -23,6 +23,9 @@ settings.register_profile("default", settings.get_profile("quick"))
 settings.register_profile("soak", max_examples=5000, stateful_step_count=100, **_COMMON)
 settings.load_profile("quick")
 
+# Its asserts are in no test file; here, before the conftest that imports it.
+pytest.register_assert_rewrite("tests.e2e.controllers")
+
 NO_POSTGRES = "WARMLOG_TEST_POSTGRES is not set"
 
 

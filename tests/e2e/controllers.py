@@ -163,8 +163,12 @@ def assert_replay_agrees(log: str, warmup: dict[str, object]) -> None:
 def assert_replays_agree(log: str, warmups: Mapping[str, dict[str, object]]) -> None:
     """As `assert_replay_agrees` for all warmups of one namespace, by name, with one replay."""
     items = json.loads(run_warmlog("replay", log, "-o", "json"))["items"]
-    shown = {item["name"]: item["status"] for item in items}
-    assert shown == {name: warmup["status"] for name, warmup in warmups.items()}
+    shown = {(item["namespace"], item["name"]): item["status"] for item in items}
+    for warmup in warmups.values():
+        metadata = warmup["metadata"]
+        assert isinstance(metadata, dict)
+        place = metadata["namespace"], metadata["name"]
+        assert (place, shown.get(place)) == (place, warmup["status"])
     run_warmlog("verify", log)
 
 
