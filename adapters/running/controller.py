@@ -33,6 +33,7 @@ from machines.states import State
 
 FAR_AWAY = 1 << 63  # later than any instant
 INBOX_ROWS = 20_000  # observations that may wait before a watch has to
+STOP_SECONDS = 5.0  # for a batch that is being written when a stop comes
 STORE_RETRY_SECONDS = (0.1, 0.5, 1.0, 2.0, 5.0)
 
 _log = structlog.get_logger(__name__)
@@ -168,7 +169,7 @@ class Controller:
         tries = 0
         while True:
             try:
-                rows = await self.writer.flush()
+                rows = await self._flush_whole()
             except LogUnavailable as error:
                 self.store_words = str(error)
                 _log.error("the log takes no rows", words=str(error))
@@ -177,6 +178,23 @@ class Controller:
             else:
                 self.store_words = ""
                 return rows
+
+    async def _flush_whole(self) -> tuple[Event, ...]:
+        """Write the batch; a stop in between lets it come to its end, one way or the other.
+
+        Else it would not be known what the log holds, and there were no snapshot to begin from.
+        """
+        flushing = asyncio.ensure_future(self.writer.flush())
+        try:
+            return await asyncio.shield(flushing)
+        except asyncio.CancelledError:
+            ended, late = await asyncio.wait([flushing], timeout=STOP_SECONDS)
+            for task in late:
+                task.cancel()
+            for task in ended:
+                if not task.cancelled():
+                    task.exception()  # news to nobody any more
+            raise
 
     def _dispatch(self, rows: Sequence[Event]) -> None:
         state = self.writer.state

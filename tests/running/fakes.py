@@ -21,6 +21,7 @@ class StubbornLog:
         self.log = log
         self.trouble: Exception | None = None  # raised by each append
         self.asked: list[tuple[Event, ...]] = []
+        self.seconds = 0.0  # that each append takes
 
     @property
     def rows(self) -> list[Event]:
@@ -44,6 +45,7 @@ class StubbornLog:
     async def append(self, epoch: int, expected_position: int, events: Sequence[Event]) -> None:
         """Append, or refuse."""
         self.asked.append(tuple(events))
+        await asyncio.sleep(self.seconds)
         if self.trouble is not None:
             raise self.trouble
         await self.log.append(epoch, expected_position, events)

@@ -324,3 +324,28 @@ def test_idle_restarts_add_no_object_row() -> None:
         assert len(log.rows) - rows == 5 * 6
 
     in_world(world, story)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "trouble"), [(1.0, None), (1.0, LogFull("full")), (60.0, None)]
+)
+def test_a_stop_waits_for_the_batch_that_is_being_written(
+    seconds: float, trouble: LogUnavailable | None
+) -> None:
+    """What the log holds then is known, unless the store takes too long, or takes nothing."""
+    world = pool_world("n1")
+
+    async def story() -> None:
+        async with living(world) as life:
+            await life.until(lambda: life.controller.synced and not life.unsent)
+            life.log.seconds, life.log.trouble = seconds, trouble
+            asked = len(life.log.asked)
+            world.apply(manifest())
+            await life.until(lambda: len(life.log.asked) > asked)
+            life.task.cancel()
+            await asyncio.gather(life.task, return_exceptions=True)
+            is_written = seconds < 5 and trouble is None
+            assert (life.controller.writer.unsent_rows == 0) is is_written
+            assert (len(life.log.rows) == life.controller.writer.cursor.position) is is_written
+
+    in_world(world, story)
