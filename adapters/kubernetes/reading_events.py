@@ -15,7 +15,8 @@ from machines.causes import FAILED_CREATE
 from machines.observations import EventsRead
 from machines.steadying import steady
 
-FEW = 4  # objects whose Events are asked for one by one; more are sought among all of a namespace
+FEW = 4  # objects whose Events are asked for one by one; more are sought among all of their kind
+FEW_OF_MANY = 40  # that are asked for one by one where there are too many Events to seek among
 _COMBINED = "(combined from similar events): "  # Kubernetes' own words, after ten of a kind
 _ABOUT_PODS = frozenset({FAILED_CREATE, "SuccessfulCreate", "SuccessfulDelete"})
 
@@ -28,24 +29,45 @@ async def read_events(
     """Answer questions about objects of one namespace; those without a whole answer are left out.
 
     A thousand Jobs that wait for their Pods cost a few pages, not a thousand requests, each of
-    which would have the API server look at every Event of the namespace.
+    which would have the API server look at every Event of the namespace. Where even the pages have
+    no end, those that have waited longest are asked for one by one.
     """
     path = f"/api/v1/namespaces/{namespace}/events"
-    if len(questions) > FEW:
-        found = await read_items(api, path, (), timeout_seconds=timeout_seconds)
+    answers: list[EventsRead] = []
+    for kind in ("Job", "Pod"):
+        some = [one for one in questions if one.subject.kind == kind]
+        found = await _among_all(api, path, kind, some, timeout_seconds) if some[FEW:] else None
         if found is None:
-            return []
-        by_uid: dict[str, Events] = {}
-        for event in found:
-            uid = text(mapping(event.get("involvedObject")).get("uid"))
-            by_uid.setdefault(uid, []).append(event)
-        return [_answer(one, by_uid.get(one.subject.uid, [])) for one in questions]
-    answers = []
+            found = await _one_by_one(api, path, some[:FEW_OF_MANY], timeout_seconds)
+        answers += found
+    return answers
+
+
+async def _among_all(
+    api: Api, path: str, kind: str, questions: Sequence[Question], timeout_seconds: float
+) -> list[EventsRead] | None:
+    about_kind = (("fieldSelector", f"involvedObject.kind={kind}"),)
+    found = await read_items(api, path, about_kind, timeout_seconds=timeout_seconds)
+    if found is None:
+        return None
+    by_uid: dict[str, Events] = {}
+    for event in found:
+        uid = text(mapping(event.get("involvedObject")).get("uid"))
+        by_uid.setdefault(uid, []).append(event)
+    return [_answer(one, by_uid.get(one.subject.uid, [])) for one in questions]
+
+
+async def _one_by_one(
+    api: Api, path: str, questions: Sequence[Question], timeout_seconds: float
+) -> list[EventsRead]:
+    """Ask until somebody gets no answer: the next ones would have none either."""
+    answers: list[EventsRead] = []
     for one in questions:
         about = (("fieldSelector", f"involvedObject.uid={one.subject.uid}"),)
         events = await read_items(api, path, about, timeout_seconds=timeout_seconds)
-        if events is not None:
-            answers.append(_answer(one, events))
+        if events is None:
+            break
+        answers.append(_answer(one, events))
     return answers
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from adapters.kubernetes.reading import MOST_PAGES
-from adapters.kubernetes.reading_events import read_events
+from adapters.kubernetes.reading_events import FEW_OF_MANY, read_events
 from adapters.ports import ApiUnanswered, Response
 from engine.events import Subject
 from machines.asking import Question
@@ -154,17 +154,39 @@ def test_many_are_sought_among_all_of_their_namespace() -> None:
     assert len(found) == 100
     assert [one.job_uid for one in found if one.reason] == ["mw-7-uid"]
     assert ("continue", "x") in api.requests[1].query
-    assert all("fieldSelector" not in dict(request.query) for request in api.requests)
+    selectors = {dict(request.query)["fieldSelector"] for request in api.requests}
+    assert selectors == {"involvedObject.kind=Job"}
 
 
 def test_half_a_list_tells_nothing() -> None:
     """When a later page does not come, nobody is told to have no Event."""
     first = Response(200, {"items": [], "metadata": {"continue": "x"}})
-    api = ScriptedApi(first, ApiUnanswered("cut"))
+    api = ScriptedApi(first, ApiUnanswered("cut"), ApiUnanswered("cut"))
     assert asyncio.run(read_events(api, "team", crowd(100), timeout_seconds=5)) == []
+
+
+def test_among_too_many_events_some_are_asked_for_one_by_one() -> None:
+    """In a namespace of tens of thousands of Events those that wait longest have their words."""
+    pages = [Response(200, {"metadata": {"continue": "x"}})] * MOST_PAGES
+    refused = event("FailedCreate", QUOTA, "2026-01-01T00:00:09Z")
+    api = ScriptedApi(*pages, *[items(refused)] * FEW_OF_MANY)
+    found = asyncio.run(read_events(api, "team", crowd(100), timeout_seconds=5))
+    assert [one.job_uid for one in found] == [f"mw-{index}-uid" for index in range(FEW_OF_MANY)]
+    assert {one.reason for one in found} == {"FailedCreate"}
+
+
+def test_jobs_and_pods_are_sought_apart() -> None:
+    """Few Pods beside many Jobs are asked for by uid, and the Jobs among Events of Jobs."""
+    refused = event("FailedCreate", QUOTA, "2026-01-01T00:00:09Z")
+    mount = event("FailedMount", "no such volume", "2026-01-01T00:00:09Z")
+    api = ScriptedApi(items(about(refused, "mw-3-uid")), items(mount))
+    asked = [*crowd(9), Question("prod", POD, "job-uid", "mw-1", 0)]
+    found = asyncio.run(read_events(api, "team", asked, timeout_seconds=5))
+    said = {one.subject.uid: one.reason for one in found if one.reason}
+    assert said == {"mw-3-uid": "FailedCreate", "pod-uid": "FailedMount"}
 
 
 def test_a_list_without_an_end_is_given_up() -> None:
     """A server that always says that there is more is not asked for ever."""
-    api = ScriptedApi(*[Response(200, {"metadata": {"continue": "x"}})] * MOST_PAGES)
+    api = ScriptedApi(*[Response(200, {"metadata": {"continue": "x"}})] * MOST_PAGES * 2)
     assert asyncio.run(read_events(api, "team", crowd(100), timeout_seconds=5)) == []
