@@ -15,6 +15,7 @@ from machines.messages import describe
 from machines.moving import describe_again, fail_target, settle_target
 from machines.node_jobs import NodeJobState, NodeJobTrigger
 from machines.observations import Done, Refused
+from machines.pacing import try_again_at
 from machines.states import Job, OpenIntent, State, Target, Warmup, Words
 from machines.warmups import TERMINAL
 
@@ -199,8 +200,10 @@ _CONFLICTS = (CONFLICT, "NameTaken")
 
 def _retry_later(state: State, warmup: Warmup, target: Target, words: Words, event: Event) -> None:
     refusals = target.refusals + 1
-    due = event.at + retry_seconds(refusals) * SECOND
     deadline = _conflict_deadline(warmup, target, words.reason, event)
+    due = event.at + retry_seconds(refusals) * SECOND
+    if not deadline:  # a conflict has an end of its own, and is looked at until then
+        due = try_again_at(warmup, refusals, event.at)
     target = target._replace(refusal=words, refusals=refusals, retry_at=due, deadline=deadline)
     arm(state, due, warmup.subject.uid, f"retry:{target.key}")
     put_target(state, warmup, target._replace(words=describe(state, warmup, target)), event)

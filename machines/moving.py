@@ -9,6 +9,7 @@ from machines.indexing import disarm, put_target, refresh_slot
 from machines.marking import lacks_marks
 from machines.messages import describe, failed_job_words
 from machines.node_jobs import NODE_JOBS, UNFINISHED, NodeJobState, NodeJobTrigger
+from machines.pacing import try_all_now
 from machines.states import NOTHING, Ignored, Job, State, Target, Warmup, Words
 from machines.warmups import TERMINAL
 
@@ -49,6 +50,7 @@ def _move(state: State, warmup: Warmup, target: Target, event: Event, lost: Job 
     if warmup.state in TERMINAL:
         return
     trigger, job = _trigger(state, warmup, target, lost)
+    was_refused = job is not None and bool(target.refusals)
     if job is not None and target.state in UNFINISHED:
         disarm(state, target.retry_at, warmup.subject.uid, f"retry:{target.key}")
         target = target._replace(
@@ -61,6 +63,8 @@ def _move(state: State, warmup: Warmup, target: Target, event: Event, lost: Job 
         moved = fire(state, warmup, target, trigger, event)
         target = _worded(warmup, moved, trigger, job) if moved else target
     put_target(state, warmup, target._replace(words=describe(state, warmup, target)), event)
+    if was_refused:
+        try_all_now(state, warmup, event)
 
 
 def describe_again(state: State, warmup: Warmup, key: str, event: Event) -> None:
