@@ -36,11 +36,11 @@ CASES = frozenset(
 )
 OUT_OF_SCOPE = frozenset(f"W{number}" for number in CONTINUOUS)
 
-HELD, OPEN, LEFT_OUT = "held", "open", "out of scope"
+HELD, LEFT_OUT = "held", "out of scope"
 REASONED = re.compile(r"(decided otherwise|cannot happen): \S.{20,}")
 ROW = re.compile(r"\| (?P<id>[WS]\d+) \| (?P<fault>[^|]{20,}\.) \| (?P<here>[^|]+) \|")
 TAG = re.compile(r"\[([WS]\d+)\]")
-ENDING = re.compile(r"(?:\s\[[WS]\d+\])+\.?\Z")
+ENDING = re.compile(r"(?:\s\[[WS]\d+\])+\Z")
 
 
 class Row(NamedTuple):
@@ -93,7 +93,7 @@ def row_faults(listed: Iterable[Row]) -> Iterator[str]:
                 yield f"{row.id} is out of scope, not {row.here!r}"
         elif row.id not in CASES:
             yield f"{row.id} is no case"
-        elif row.here not in (HELD, OPEN) and not REASONED.fullmatch(row.here):
+        elif row.here != HELD and not REASONED.fullmatch(row.here):
             yield f"{row.id} is neither held nor has it a reason: {row.here!r}"
     yield from (f"{case} is missing" for case in sorted((CASES | OUT_OF_SCOPE) - seen))
 
@@ -118,9 +118,7 @@ def tag_faults(said: Iterable[Docstring]) -> Iterator[str]:
 def match_faults(listed: Iterable[Row], shown: frozenset[str]) -> Iterator[str]:
     """Where the page and the tests say different things."""
     for row in listed:
-        if row.here == OPEN and row.id in shown:
-            yield f"{row.id} is called open, though a test shows it"
-        elif row.here not in (OPEN, LEFT_OUT) and row.id not in shown:
+        if row.here != LEFT_OUT and row.id not in shown:
             yield f"{row.id} is called {row.here.partition(':')[0]}, and no test ends in its number"
 
 
@@ -152,7 +150,7 @@ def test_tags_stand_at_the_ends_of_tests() -> None:
 
 
 def test_each_line_has_its_tests() -> None:
-    """What the page calls held or reasoned has a test with its number; what is open has none."""
+    """What the page calls held, or gives a reason for, has a test that ends in its number."""
     shown = frozenset(chain.from_iterable(each.tags for each in the_docstrings() if each.test))
     assert not list(match_faults(the_rows(), shown))
 
@@ -160,16 +158,17 @@ def test_each_line_has_its_tests() -> None:
 @pytest.mark.parametrize(
     ("source", "faults"),
     [
-        ('def test_a():\n    """It holds [W1] [S2]."""', 0),
+        ('def test_a():\n    """It holds [W1] [S2]"""', 0),
         ('class A:\n    async def test_a(self):\n        """It holds\n\n        [W1]"""', 0),
         ('def test_a():\n    """It [W1] holds."""', 1),
-        ('def test_a():\n    """It [W1] holds [W2]."""', 1),
-        ('def test_a():\n    """It holds [W1] [W2] [W3] [W4]."""', 1),
-        ('def test_a():\n    """It holds [W1] [W1]."""', 1),
-        ('def test_a():\n    """It holds [W9]."""', 1),
-        ('def a():\n    """It holds [W1]."""', 1),
-        ('class TestA:\n    """It holds [W1]."""', 1),
-        ('"""It holds [W1]."""', 1),
+        ('def test_a():\n    """It holds [W1]."""', 1),
+        ('def test_a():\n    """It [W1] holds [W2]"""', 1),
+        ('def test_a():\n    """It holds [W1] [W2] [W3] [W4]"""', 1),
+        ('def test_a():\n    """It holds [W1] [W1]"""', 1),
+        ('def test_a():\n    """It holds [W9]"""', 1),
+        ('def a():\n    """It holds [W1]"""', 1),
+        ('class TestA:\n    """It holds [W1]"""', 1),
+        ('"""It holds [W1]"""', 1),
     ],
 )
 def test_tags_are_looked_at(source: str, faults: int) -> None:
@@ -182,8 +181,6 @@ def test_tags_are_looked_at(source: str, faults: int) -> None:
     [
         ("held", True, 0),
         ("held", False, 1),
-        ("open", True, 1),
-        ("open", False, 0),
         ("cannot happen: a Job names its node by itself", True, 0),
         ("cannot happen: a Job names its node by itself", False, 1),
         ("decided otherwise: no", True, 1),
@@ -192,9 +189,9 @@ def test_tags_are_looked_at(source: str, faults: int) -> None:
     ],
 )
 def test_lines_are_looked_at(here: str, *, shown: bool, faults: int) -> None:
-    """A line without its test, or without a real reason, is found; so is a settled open one."""
+    """A line without its test, or without a real reason, is found."""
     listed = rows(f"| W1 | Something went very wrong. | {here} |")
-    others = [Row(case, OPEN) for case in CASES - {"W1"}]
+    others = [Row(case, HELD) for case in CASES - {"W1"}]
     others += [Row(case, LEFT_OUT) for case in OUT_OF_SCOPE]
     found = [*row_faults(listed + others), *match_faults(listed, frozenset(["W1"] * shown))]
     assert len(found) == faults
@@ -202,10 +199,10 @@ def test_lines_are_looked_at(here: str, *, shown: bool, faults: int) -> None:
 
 def test_missing_and_doubled_lines_are_found() -> None:
     """A case without a line, a line without a case, and a case told twice are named."""
-    whole = [Row(case, OPEN) for case in CASES] + [Row(case, LEFT_OUT) for case in OUT_OF_SCOPE]
+    whole = [Row(case, HELD) for case in CASES] + [Row(case, LEFT_OUT) for case in OUT_OF_SCOPE]
     assert not list(row_faults(whole))
     assert list(row_faults([*whole[1:], whole[2]])) == [
         f"{whole[2].id} stands twice",
         f"{whole[0].id} is missing",
     ]
-    assert list(row_faults([*whole, Row("W9", OPEN)])) == ["W9 is no case"]
+    assert list(row_faults([*whole, Row("W9", HELD)])) == ["W9 is no case"]

@@ -104,7 +104,7 @@ def fields(schema: Schema) -> list[tuple[str, Schema]]:
 
 
 def test_spec_has_the_public_fields_and_bounds() -> None:
-    """Not one field more or fewer, and no list, text or number is bounded otherwise [W30]."""
+    """Not one field more or fewer, and no list, text or number is bounded otherwise [W30]"""
     found = {path: bounds(each) for path, each in walk(ROOT["spec"]) if not is_fragment(path)}
     assert found == SPEC_BOUNDS
 
@@ -125,7 +125,7 @@ def test_rules_look_at_new_objects_only() -> None:
     """No rule but immutability is asked of what is stored, or it would keep its status away.
 
     A server can tell what a value was before only where it has a name: below an entry of a list,
-    each write would be the first one [W60] [W95].
+    each write would be the first one [W60] [W95]
     """
     rules = [
         (path, rule)
@@ -141,7 +141,7 @@ def test_rules_look_at_new_objects_only() -> None:
 
 @pytest.mark.parametrize("kind", ["initContainers", "containers"])
 def test_fields_of_containers_are_named(kind: str) -> None:
-    """A field that Kubernetes has today is compared whole when the spec must not change [W61]."""
+    """A field that Kubernetes has today is compared whole when the spec must not change [W61]"""
     fragment = ROOT["spec"]["properties"]["custom"]["properties"][kind]["items"]["properties"]
     checked = {"name", "image", "imagePullPolicy", "restartPolicy"}
     assert fragment.keys() == CONTAINER_FIELDS.keys() | checked
@@ -151,7 +151,7 @@ def test_fields_of_containers_are_named(kind: str) -> None:
 
 @pytest.mark.parametrize("name", ["spec", "status"])
 def test_nothing_is_ever_filled_in(name: str) -> None:
-    """No schema has a default, so a stored object is what its author wrote [W13]."""
+    """No schema has a default, so a stored object is what its author wrote [W13]"""
     assert [path for path, each in walk(ROOT[name]) if "default" in each] == []
 
 

@@ -74,7 +74,7 @@ async def verdicts(session: aiohttp.ClientSession, specs: list[Json]) -> list[tu
 async def test_server_and_controller_are_of_one_mind(
     server: aiohttp.ClientSession, kind: str
 ) -> None:
-    """The server refuses exactly what the controller calls faulty, made up as it may be [W65]."""
+    """The server refuses exactly what the controller calls faulty, made up as it may be [W65]"""
     made: dict[str, Callable[[], list[Json]]] = {
         "good": lambda: examples(good_specs(), 150),
         "bad": lambda: examples(bad_specs().map(lambda planted: planted.spec), 150),
@@ -169,7 +169,7 @@ async def test_what_was_accepted_earlier_is_not_frozen(
     """Objects that break a rule, stored before it was one, stay editable but for the spec.
 
     Were the spec not immutable, no other rule would keep them from being changed either: a server
-    that forgives nothing, as 1.32 when a status is written, has nothing to forgive [W60] [W95].
+    that forgives nothing, as 1.32 when a status is written, has nothing to forgive [W60] [W95]
     """
     warmups = f"/apis/{LAX_GROUP}/{VERSION}/namespaces/{NAMESPACE}/modelwarmups"
     lax, strict = lax_and_strict()
@@ -201,7 +201,7 @@ async def test_what_was_accepted_earlier_is_not_frozen(
 async def test_a_policy_is_asked_of_new_objects_only(
     with_crds: ControlPlane, server: aiohttp.ClientSession
 ) -> None:
-    """What was stored while there was no policy stays editable when there is one [W60]."""
+    """What was stored while there was no policy stays editable when there is one [W60]"""
     with_crds.kubectl("delete", "validatingadmissionpolicybinding", POLICY_NAME)
     mounts = BAD["a mount although there are no volumes"].spec
     await wait_for_refusal(server, mounts, refused=False)

@@ -35,7 +35,7 @@ def nodes_of(jobs: Objects) -> list[str]:
 async def test_what_ended_stays_ended_when_its_jobs_are_gone(
     session: aiohttp.ClientSession, controller: ControllerProcess
 ) -> None:
-    """The TTL takes the Jobs away, and a restart makes none of them again [S56] [S58]."""
+    """The TTL takes the Jobs away, and a restart makes none of them again [S56] [S58]"""
     async with open_pool(session, "pruned", ["pruned-1", "pruned-2"]) as pool:
         await pool.warm("brief", ttlSecondsAfterFinished=1)
         ended = await pool.end_of("brief")
@@ -59,7 +59,7 @@ async def test_what_ended_stays_ended_when_its_jobs_are_gone(
 async def test_a_warmup_that_is_deleted_takes_its_jobs_with_it(
     session: aiohttp.ClientSession, controller: ControllerProcess
 ) -> None:
-    """Jobs and Pods go, no other Job is made, and another one of the same name starts anew [W4]."""
+    """Jobs and Pods go, no other Job is made, and another one of the same name starts anew [W4]"""
     async with open_pool(session, "short", ["hanging-short-1", "hanging-short-2"]) as pool:
         made = await pool.warm("lived", parallelism=1)
         await wait_until(session, pool.path("pods"), lambda pods: len(pods) == 1)
@@ -76,7 +76,7 @@ async def test_a_warmup_that_is_deleted_takes_its_jobs_with_it(
 async def test_nodes_that_would_refuse_the_pod_come_last(
     session: aiohttp.ClientSession, controller: ControllerProcess
 ) -> None:
-    """A taint holds nobody up, is told from the start, and ends when it is taken off [W38]."""
+    """A taint holds nobody up, is told from the start, and ends when it is taken off [W38]"""
     async with open_pool(session, "tainted", ["tainted-1", "tainted-2", "tainted-3"]) as pool:
         taint = {"key": "maintenance", "effect": "NoSchedule"}
         node = "/api/v1/nodes/tainted-1"
@@ -103,7 +103,7 @@ async def test_nodes_that_would_refuse_the_pod_come_last(
 async def test_an_outcome_belongs_to_the_machine(
     session: aiohttp.ClientSession, controller: ControllerProcess
 ) -> None:
-    """A new machine under an old name is one more target; one that leaves is withdrawn [W45]."""
+    """A new machine under an old name is one more target; one that leaves is withdrawn [W45]"""
     shape = NodeShape(labels={POOL: "machines", ENABLED: "true"})
     async with open_pool(session, "machines", ["machine-1", "hanging-machine-2"]) as pool:
         await pool.warm("uids")
@@ -127,7 +127,7 @@ async def test_an_outcome_belongs_to_the_machine(
 async def test_a_named_node_is_waited_for(
     session: aiohttp.ClientSession, controller: ControllerProcess
 ) -> None:
-    """One that joins in time is warmed; one that does not fails, and only then [W39] [W40]."""
+    """One that joins in time is warmed; one that does not fails, and only then [W39] [W40]"""
     async with open_pool(session, "named", ["named-1"]) as pool:
         wait = {TARGET_WAIT_SECONDS: "4"}
         await pool.warm("roll", named=["named-2", "named-3"], annotations=wait)
@@ -149,7 +149,7 @@ async def test_a_named_node_is_waited_for(
 async def test_a_suspended_warmup_creates_nothing(
     session: aiohttp.ClientSession, controller: ControllerProcess
 ) -> None:
-    """While the annotation holds it no Job is made; without it all are [W97]."""
+    """While the annotation holds it no Job is made; without it all are [W97]"""
     async with open_pool(session, "paused", ["paused-1", "paused-2"]) as pool:
         await pool.warm("halted", annotations={SUSPEND: "true"})
 
@@ -168,7 +168,7 @@ async def test_a_suspended_warmup_creates_nothing(
 async def test_jobs_that_somebody_deletes_are_made_again_so_often(
     session: aiohttp.ClientSession, controller: ControllerProcess
 ) -> None:
-    """Twice with a retry limit of two; the third time the node fails as JobDeleted [W57]."""
+    """Twice with a retry limit of two; the third time the node fails as JobDeleted [W57]"""
     async with open_pool(session, "robbed", ["hanging-robbed"]) as pool:
         await pool.warm("again", retryLimit=2)
         seen: set[str] = set()

@@ -140,12 +140,12 @@ async def may(session: aiohttp.ClientSession, access: Access) -> bool:
 
 
 async def test_the_controller_may_do_what_it_needs(controller: aiohttp.ClientSession) -> None:
-    """The shipped account may make every request that the controller makes [W106]."""
+    """The shipped account may make every request that the controller makes [W106]"""
     assert [each for each in CONTROLLER_MAY if not await may(controller, each)] == []
 
 
 async def test_the_controller_may_do_nothing_else(controller: aiohttp.ClientSession) -> None:
-    """It may neither write warmups, nor read Secrets, nor touch others' Leases or Pods [W110]."""
+    """It may neither write warmups, nor read Secrets, nor touch others' Leases or Pods [W110]"""
     assert [each for each in CONTROLLER_MAY_NOT if await may(controller, each)] == []
 
 

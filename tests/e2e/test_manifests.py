@@ -122,7 +122,7 @@ async def test_unknown_fields_are_pruned(server: aiohttp.ClientSession) -> None:
 
 @pytest.mark.parametrize("case", CHANGES)
 async def test_a_changed_spec_is_refused(server: aiohttp.ClientSession, case: str) -> None:
-    """No change of the spec is stored, in either direction; labels can be edited [W19] [S5]."""
+    """No change of the spec is stored, in either direction; labels can be edited [W19] [S5]"""
     for before, after in (CHANGES[case], CHANGES[case][::-1]):
         stored = await request(server, "POST", WARMUPS, warmup(before))
         path = f"{WARMUPS}/tried"

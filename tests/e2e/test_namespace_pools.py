@@ -81,7 +81,7 @@ async def asking(control_plane: ControlPlane) -> AsyncIterator[Asking]:
 async def test_only_who_may_update_nodes_chooses_pools(asking: Asking) -> None:
     """A tenant may make and label namespaces, but gives none a pool, nor takes one.
 
-    Who may update nodes may, so that administrators need no right that they have not [W56].
+    Who may update nodes may, so that administrators need no right that they have not [W56]
     """
     assert await asking.label(ADMINISTRATOR, "pooled", pool="gpu") == OK
     for pool in ("other", None):

@@ -129,7 +129,7 @@ async def test_a_quota_of_two_pods_lets_all_finish_two_at_a_time(
 async def test_restricted_pod_security_is_told_until_it_is_lifted(
     control_plane: ControlPlane, session: aiohttp.ClientSession, controller: ControllerProcess
 ) -> None:
-    """An image that may run as root is refused with the rule that it breaks; then it runs [W37]."""
+    """An image that may run as root is refused with the rule that it breaks; then it runs [W37]"""
     labels = {ENFORCE: "restricted"}
     async with open_pool(session, "strict", ["strict-a"], labels) as pool:
         await pool.warm(NAME)

@@ -70,7 +70,7 @@ async def let_finish(session: aiohttp.ClientSession) -> None:
 async def test_each_job_of_the_original_counts_as_what_it_is(
     session: aiohttp.ClientSession, kubeconfig: Path, tmp_path: Path
 ) -> None:
-    """Done, failed and running ones count for their nodes, one of an older machine not [W45]."""
+    """Done, failed and running ones count for their nodes, one of an older machine not [W45]"""
     await leave_behind(session)
     with ControllerProcess(kubeconfig, tmp_path) as controller:
         await wait_until(session, JOBS, lambda jobs: len(of_node(jobs, REPLACED)) == 2)

@@ -67,7 +67,7 @@ def all_wait(status: Mapping[str, Any]) -> bool:
 async def test_each_trouble_is_told_while_it_lasts_and_after_all_was_deleted(
     session: aiohttp.ClientSession, controller: ControllerProcess, control_plane: ControlPlane
 ) -> None:
-    """Whose words they are, they stand there while a Pod waits, at its end, and after [W50]."""
+    """Whose words they are, they stand there while a Pod waits, at its end, and after [W50]"""
     async with open_pool(session, "troubled", TROUBLES) as pool:
         await pool.warm("doomed", retryLimit=0, jobTimeoutSeconds=PATIENCE)
         await pool.until("doomed", all_wait)

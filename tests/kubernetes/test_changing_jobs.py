@@ -48,7 +48,7 @@ async def _changed(intent: Change, *answers: Scripted) -> tuple[Answer, Scripted
 
 
 async def test_a_job_is_deleted_in_the_version_just_read() -> None:
-    """Uid and version are its preconditions; the collector takes the Pods with it [W46]."""
+    """Uid and version are its preconditions; the collector takes the Pods with it [W46]"""
     answer, api = await _changed(DELETE, Response(200, objects.job(version="21")), SUCCESS)
     assert answer == Done(objects.JOB_UID)
     assert api.requests[1].body == {
@@ -94,7 +94,7 @@ async def test_a_job_that_has_finished_meanwhile_is_not_deleted(
 
 @pytest.mark.parametrize("owners", [[], [{"uid": objects.WARMUP_UID}]])
 async def test_a_job_that_nobody_controls_any_more_is_not_deleted(owners: list[Any]) -> None:
-    """Who deletes a ModelWarmup and keeps its Jobs keeps them, however the two are seen [W75]."""
+    """Who deletes a ModelWarmup and keeps its Jobs keeps them, however the two are seen [W75]"""
     raw = objects.job()
     raw["metadata"]["ownerReferences"] = owners
     api = ScriptedApi(Response(200, raw))

@@ -45,7 +45,7 @@ def test_a_heartbeat_changes_no_level() -> None:
 
 
 def test_what_images_a_node_has_is_not_read() -> None:
-    """A node lists at most fifty images, so that one is missing there says nothing [W71]."""
+    """A node lists at most fifty images, so that one is missing there says nothing [W71]"""
     raw = objects.node()
     raw["status"]["images"] = [{"names": ["busybox:1"], "sizeBytes": 1}]
     assert normalise("prod", NODE, raw).level == normalise("prod", NODE, objects.node()).level
@@ -105,7 +105,7 @@ def _condition(name: str, status: str = "True", **more: str) -> dict[str, str]:
 def test_only_a_true_condition_is_an_outcome(
     conditions: list[dict[str, str]], outcome: str, reason: str
 ) -> None:
-    """Interim conditions are `Finishing`; counters and what is not True are nothing [W5]."""
+    """Interim conditions are `Finishing`; counters and what is not True are nothing [W5]"""
     raw = objects.job(conditions=conditions)
     raw["status"]["succeeded"] = 1
     level = normalise("prod", JOB, raw).level

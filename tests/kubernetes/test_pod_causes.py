@@ -213,7 +213,7 @@ def test_the_nearest_cause_is_given(phase: str, status: dict[str, Any], cause: C
 def test_an_image_without_its_command(
     status: dict[str, Any], message: str, exit_code: int | None
 ) -> None:
-    """That the image was pulled and only its command failed has a reason of its own [W70]."""
+    """That the image was pulled and only its command failed has a reason of its own [W70]"""
     phase = "Pending" if "waiting" in status["state"] else "Failed"
     cause = pod_cause(objects.pod(phase, containerStatuses=[status]))
     assert cause == Cause("CommandFailed", message, exit_code)
@@ -238,7 +238,7 @@ def test_what_is_not_the_commands_fault(
 
 
 def test_a_failure_beside_a_long_pull_is_told_at_once() -> None:
-    """A container's end is told while another still pulls, long before its Pod is Failed [W51]."""
+    """A container's end is told while another still pulls, long before its Pod is Failed [W51]"""
     check = _pulled(_ended(3, "Error", "no GPU", "check"))
     for beside in (_waiting("ContainerCreating"), _waiting("ImagePullBackOff", "not found")):
         cause = pod_cause(objects.pod("Pending", containerStatuses=[beside, check]))

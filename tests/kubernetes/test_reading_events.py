@@ -100,7 +100,7 @@ def test_other_events_of_a_job_say_nothing_of_its_pods() -> None:
 
 
 def test_a_pod_that_cannot_mount() -> None:
-    """Its newest warning is the cause, unless something happened since [S53]."""
+    """Its newest warning is the cause, unless something happened since [S53]"""
     mount = event("FailedMount", 'MountVolume.SetUp failed: configmap "c" not found', "2026-01-01")
     found, _ = read(items(mount), subject=POD)
     words = 'MountVolume.SetUp failed: configmap "c" not found'

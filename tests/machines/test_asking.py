@@ -58,7 +58,7 @@ def test_a_job_without_pods_is_asked_about() -> None:
 
 
 def test_refused_pods_are_a_refusal() -> None:
-    """What keeps Pods out is the cause, and JobsCreated is False until it is mended [W37]."""
+    """What keeps Pods out is the cause, and JobsCreated is False until it is mended [W37]"""
     scene = scene_of("a", "b")
     assert types(say(scene, "a", "FailedCreate", QUOTA)) == ["EventsRead"]
     assert scene.detail("a")["reason"] == "FailedCreate"
@@ -141,7 +141,7 @@ def disrupt(scene: Scene, node: str, name: str) -> None:
 
 
 def test_disruptions_are_no_failures_and_end_all_the_same() -> None:
-    """Each is counted once with the kubelet's words, the fifth ends it as Evicted [W52] [S49]."""
+    """Each is counted once with the kubelet's words, the fifth ends it as Evicted [W52] [S49]"""
     scene = Scene()
     scene.node("a")
     scene.warmup(spec_of(selecting(), retryLimit=1))

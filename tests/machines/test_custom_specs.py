@@ -105,12 +105,12 @@ def test_what_can_work_is_taken_as_it_stands() -> None:
     ],
 )
 def test_a_fault_names_its_field(lists: Json, field: str) -> None:
-    """What no API server would take, or what would never end, is refused by its path [W32]."""
+    """What no API server would take, or what would never end, is refused by its path [W32]"""
     assert faults(**lists) == [field]
 
 
 def test_names_are_unique_in_the_pod() -> None:
-    """Init containers, containers and the generated ones share one set of names [W33]."""
+    """Init containers, containers and the generated ones share one set of names [W33]"""
     again = faults(
         2,
         initContainers=[CONTAINER, CONTAINER, {**CONTAINER, "name": "image-1"}],
@@ -136,7 +136,7 @@ def test_only_names_that_are_used_are_reserved(images: int) -> None:
 
 
 def test_a_volume_has_one_source() -> None:
-    """No source and two are both told, the latter by name; null is no source [W34]."""
+    """No source and two are both told, the latter by name; null is no source [W34]"""
     two = {**VOLUME, "hostPath": {"path": "/v"}}
     read = parsed(volumes=[{**two, "secret": None}])
     assert [str(fault) for fault in read.faults] == [
@@ -146,7 +146,7 @@ def test_a_volume_has_one_source() -> None:
 
 
 def test_a_volumes_name_means_one_volume() -> None:
-    """Two volumes of one name are refused, whichever the mounts mean [W107]."""
+    """Two volumes of one name are refused, whichever the mounts mean [W107]"""
     read = parsed(volumes=[VOLUME, {"name": "v", "hostPath": {"path": "/models"}}])
     assert read.spec is None
     assert [str(fault) for fault in read.faults] == [
@@ -162,7 +162,7 @@ def test_every_source_will_do(source: str) -> None:
 
 @pytest.mark.parametrize("kind", ["initContainers", "containers"])
 def test_mounts_name_declared_volumes(kind: str) -> None:
-    """Each mount and each device names a volume of the spec and a place of its own [W34]."""
+    """Each mount and each device names a volume of the spec and a place of its own [W34]"""
     mounts = [MOUNT, {"name": "w", "mountPath": "/w"}, {"mountPath": "/x"}, {"name": "v"}, MOUNT]
     devices = [DEVICE, {"name": "w", "devicePath": "/dev/w"}, {"name": "v"}, DEVICE]
     lists = {kind: container(volumeMounts=mounts, volumeDevices=devices)}
@@ -184,7 +184,7 @@ def test_volumes_that_cannot_be_read_leave_mounts_alone() -> None:
 
 @pytest.mark.parametrize("field", ["lifecycle", "livenessProbe", "readinessProbe", "startupProbe"])
 def test_what_only_regular_containers_may_have(field: str) -> None:
-    """Probes and hooks are Kubernetes' to judge, but on an init container it takes none [W67]."""
+    """Probes and hooks are Kubernetes' to judge, but on an init container it takes none [W67]"""
     what = container(**{field: PROBE})
     assert faults(containers=what) == []
     assert faults(initContainers=what) == [f"initContainers[0].{field}"]
@@ -193,7 +193,7 @@ def test_what_only_regular_containers_may_have(field: str) -> None:
 
 @pytest.mark.parametrize("kind", ["initContainers", "containers", "volumes", "imagePullSecrets"])
 def test_lists_have_an_end(kind: str) -> None:
-    """Each custom list has at most 32 entries, and entries beyond are checked as well [W30]."""
+    """Each custom list has at most 32 entries, and entries beyond are checked as well [W30]"""
     rest: Json = {"emptyDir": {}} if kind == "volumes" else {"image": "x"}
     entries: list[Any] = [{**rest, "name": f"entry-{number}"} for number in range(33)]
     assert faults(**{kind: entries[:32]}) == []

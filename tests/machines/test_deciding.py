@@ -23,7 +23,7 @@ def test_parallelism_holds_strictly() -> None:
 
 
 def test_a_retrying_job_keeps_its_slot() -> None:
-    """Failed attempts end nothing: only the Job's own end frees its slot [W5]."""
+    """Failed attempts end nothing: only the Job's own end frees its slot [W5]"""
     scene = Scene()
     scene.nodes("a", "b")
     scene.warmup(spec_of(selecting(), parallelism=1))
@@ -82,7 +82,7 @@ def test_a_pod_that_was_there_before_its_job_was_known() -> None:
 
 
 def test_cordoned_and_tainted_nodes_come_last() -> None:
-    """Nodes that would refuse the Pod get their Job when no other waits [W38] [W77]."""
+    """Nodes that would refuse the Pod get their Job when no other waits [W38] [W77]"""
     scene = Scene()
     scene.node("a", cordoned=True)
     scene.node("b", taints=TAINT)
@@ -132,7 +132,7 @@ def test_one_look_more_before_the_end() -> None:
 
 
 def test_a_node_found_by_the_last_look() -> None:
-    """A node labelled while the last one ended is found before the end is told [W42]."""
+    """A node labelled while the last one ended is found before the end is told [W42]"""
     scene = Scene()
     scene.node("a")
     scene.node("b", enabled=None)
@@ -159,7 +159,7 @@ def test_a_look_that_fails_is_taken_again() -> None:
 
 
 def test_ttl_only_after_the_status_is_stored() -> None:
-    """The terminal status is stored first; then every finished Job gets its TTL [W8] [W49]."""
+    """The terminal status is stored first; then every finished Job gets its TTL [W8] [W49]"""
     scene = Scene()
     scene.nodes("a", "b")
     scene.warmup(spec_of(selecting(), ttlSecondsAfterFinished=60))
@@ -185,7 +185,7 @@ def test_a_job_that_has_a_ttl_is_left_alone() -> None:
 
 
 def test_nothing_for_a_warmup_that_is_being_deleted() -> None:
-    """A ModelWarmup with a deletion timestamp gets no new Job [W75]."""
+    """A ModelWarmup with a deletion timestamp gets no new Job [W75]"""
     scene = Scene()
     scene.node("a")
     scene.warmup(spec_of(selecting()), deleting=True)
@@ -194,7 +194,7 @@ def test_nothing_for_a_warmup_that_is_being_deleted() -> None:
 
 
 def test_a_warmup_that_is_deleted_on_its_way_makes_no_more_jobs() -> None:
-    """Nodes that wait for a slot get none once the deletion timestamp is seen [W75]."""
+    """Nodes that wait for a slot get none once the deletion timestamp is seen [W75]"""
     scene = Scene()
     scene.nodes("a", "b")
     spec = spec_of(selecting(), parallelism=1)
@@ -206,7 +206,7 @@ def test_a_warmup_that_is_deleted_on_its_way_makes_no_more_jobs() -> None:
 
 
 def test_a_bad_group_at_the_start_of_the_alphabet_lets_the_rest_go_by() -> None:
-    """Nodes whose Jobs are refused, or fail, take turns with the others, by whatever name [W77]."""
+    """Nodes whose Jobs are refused, or fail, take turns with the others, by whatever name [W77]"""
     scene = Scene()
     bad, good = ["a1", "a2", "a3"], ["b1", "b2"]
     scene.nodes(*bad, *good)
@@ -276,7 +276,7 @@ def test_nothing_before_all_is_listed() -> None:
 
 
 def test_labels_of_others_make_no_job_ours() -> None:
-    """A Job with our label and another controller is not counted nor deleted [W4] [W26]."""
+    """A Job with our label and another controller is not counted nor deleted [W4] [W26]"""
     scene = Scene()
     scene.node("a")
     other = JobLevel("mw-uid", "somebody", "uid-a", "a")

@@ -24,7 +24,7 @@ def ended(outcome: str = "Complete") -> Scene:
 
 @pytest.mark.parametrize("outcome", ["Complete", "Failed"])
 def test_the_end_is_frozen(outcome: str) -> None:
-    """Whatever becomes of nodes and Jobs, nothing runs again or is shown otherwise [W23] [W115]."""
+    """Whatever becomes of nodes and Jobs, nothing runs again or is shown otherwise [W23] [W115]"""
     scene = ended(outcome)
     status, count = scene.status, len(scene.decided(CreateJob))
     scene.node("b")
@@ -56,7 +56,7 @@ def test_an_end_has_a_time() -> None:
 
 @pytest.mark.parametrize(("outcome", "true"), [("Complete", "Complete"), ("Failed", "Failed")])
 def test_what_a_person_can_wait_for(outcome: str, true: str) -> None:
-    """Finished is True on any end, so waiting for it always returns [W72]."""
+    """Finished is True on any end, so waiting for it always returns [W72]"""
     scene = ended(outcome)
     assert scene.condition("Finished")["status"] == "True"
     assert scene.condition(true)["status"] == "True"
@@ -80,7 +80,7 @@ def test_a_condition_turns_when_it_turns() -> None:
 
 
 def test_what_still_runs_is_deleted_after_the_status() -> None:
-    """A Job that runs for nobody at the end is deleted once the status is stored [W49]."""
+    """A Job that runs for nobody at the end is deleted once the status is stored [W49]"""
     scene = Scene()
     scene.nodes("a", "b")
     scene.warmup(spec_of(selecting()))
@@ -110,7 +110,7 @@ def test_a_withdrawn_nodes_finished_job_gets_its_ttl() -> None:
 
 
 def test_an_invalid_spec_ends_at_once() -> None:
-    """A spec that cannot work is Failed before any Job exists, and names the field [W94]."""
+    """A spec that cannot work is Failed before any Job exists, and names the field [W94]"""
     scene = Scene()
     scene.node("a")
     scene.warmup({"targets": [], "imagePreload": {"images": [{"image": " "}]}})
@@ -140,7 +140,7 @@ def test_a_spec_that_is_no_json() -> None:
 
 
 def test_an_edited_spec_is_not_acted_on() -> None:
-    """Where the rule against edits is missing, an edited spec says so and changes nothing [W61]."""
+    """Where the rule against edits is missing, an edited spec says so and changes nothing [W61]"""
     scene = Scene()
     scene.nodes("a", "b")
     scene.warmup(spec_of(naming("a")))

@@ -92,7 +92,7 @@ def test_its_pods_hold_the_slot_when_it_is_gone() -> None:
 
 @pytest.mark.parametrize("restarted", [True, False])
 def test_unread_pods_may_be_there(restarted: bool) -> None:  # noqa: FBT001 -- a parameter
-    """A Job that goes before its Pods were read holds its node until they are gone [S62]."""
+    """A Job that goes before its Pods were read holds its node until they are gone [S62]"""
     scene = taken_over(parallelism=1, retryLimit=1)
     scene.tell(Deleted(CLUSTER, JOB, str(scene.next())))
     assert (scene.creating(), is_read(scene)) == ([], True)

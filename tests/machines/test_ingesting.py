@@ -34,7 +34,7 @@ def seen(version: int, level: NodeLevel = READY, subject: Subject = NODE) -> See
 
 
 def test_an_equal_level_is_no_news() -> None:
-    """A heartbeat makes a new version of a node, and no row [W24]."""
+    """A heartbeat makes a new version of a node, and no row [W24]"""
     scene = Scene()
     assert types(scene, seen(1)) == ["NodeSeen"]
     assert types(scene, seen(2), seen(3)) == []
@@ -87,7 +87,7 @@ def test_a_buried_uid_never_comes_back() -> None:
 
 
 def test_the_same_name_is_another_object() -> None:
-    """A node of the same name with another uid is another node, and buries nobody [W45]."""
+    """A node of the same name with another uid is another node, and buries nobody [W45]"""
     scene = Scene()
     scene.tell(seen(5), Deleted(CLUSTER, NODE, "6"))
     assert types(scene, seen(7, READY, NODE._replace(uid="new"))) == ["NodeSeen"]

@@ -129,18 +129,18 @@ def test_the_whole_body() -> None:
     """An image-only Job is this, to the last field.
 
     It is pinned by the node's name field, not by a label or nodeName, has no tolerations, and the
-    scheduler checks the boundary once more [W11] [W54] [W104].
+    scheduler checks the boundary once more [W11] [W54] [W104]
     """
     assert body_of(imagePreload={"images": IMAGES}) == GOLDEN
 
 
 def test_no_ttl_from_the_start() -> None:
-    """A Job is created without a TTL, or it would go before the others have run [W8]."""
+    """A Job is created without a TTL, or it would go before the others have run [W8]"""
     assert "ttlSecondsAfterFinished" not in body_of(imagePreload={"images": IMAGES})["spec"]
 
 
 def test_names_of_any_length_are_no_label() -> None:
-    """Labels hold uid and revision; names, of any length, are annotations [W3] [W105]."""
+    """Labels hold uid and revision; names, of any length, are annotations [W3] [W105]"""
     long = WARMUP._replace(name="w" * 253)
     spec = parse({"targets": [{"nodes": {"names": ["x"]}}], "imagePreload": {"images": IMAGES}})
     assert spec.spec is not None
@@ -150,21 +150,21 @@ def test_names_of_any_length_are_no_label() -> None:
 
 
 def test_policies_are_the_jobs_own() -> None:
-    """The timeout is each Job's own, and no retries at all can be asked for [W10] [W20]."""
+    """The timeout is each Job's own, and no retries at all can be asked for [W10] [W20]"""
     policies = {"jobTimeoutSeconds": 60, "retryLimit": 0}
     spec = body_of(imagePreload={"images": IMAGES}, policies=policies)["spec"]
     assert (spec["activeDeadlineSeconds"], spec["backoffLimit"]) == (60, 0)
 
 
 def test_policies_are_capped_when_used() -> None:
-    """A retry limit or timeout beyond all sense becomes 20, and 30 days [W74]."""
+    """A retry limit or timeout beyond all sense becomes 20, and 30 days [W74]"""
     policies = {"jobTimeoutSeconds": 10**9, "retryLimit": 100_000}
     spec = body_of(imagePreload={"images": IMAGES}, policies=policies)["spec"]
     assert (spec["activeDeadlineSeconds"], spec["backoffLimit"]) == (30 * 24 * 3600, 20)
 
 
 def test_pull_secrets_once_each() -> None:
-    """Secrets of images, then of custom Pods, each once, in order of first mention [W109]."""
+    """Secrets of images, then of custom Pods, each once, in order of first mention [W109]"""
     preload = {"images": IMAGES, "pullSecrets": [{"name": "b"}, {"name": "a"}]}
     custom = {"imagePullSecrets": [{"name": "a"}, {"name": "registry.auth"}]}
     assert pod_of(imagePreload=preload, custom=custom)["imagePullSecrets"] == [
@@ -259,7 +259,7 @@ def test_custom_fragments_are_copied_as_they_are() -> None:
 
 
 def test_equal_containers_keep_their_names() -> None:
-    """Containers that differ in nothing but their names are all there, called as given [W108]."""
+    """Containers that differ in nothing but their names are all there, called as given [W108]"""
     same = {"image": "tool:1", "command": ["true"]}
     custom = {"containers": [{"name": name, **same} for name in ("b", "a")]}
     pod = pod_of(imagePreload={"images": [{"image": "tool:1", "command": ["true"]}]}, custom=custom)
@@ -267,7 +267,7 @@ def test_equal_containers_keep_their_names() -> None:
 
 
 def test_only_custom_containers_have_requests() -> None:
-    """Containers of images ask for nothing, as the original's; custom ones ask as given [W69]."""
+    """Containers of images ask for nothing, as the original's; custom ones ask as given [W69]"""
     asks = {"requests": {"cpu": "1"}, "limits": {"memory": "1Gi"}}
     custom = {"containers": [{"name": "c", "image": "x", "resources": asks}]}
     first, second = pod_of(imagePreload={"images": IMAGES}, custom=custom)["containers"]
@@ -276,7 +276,7 @@ def test_only_custom_containers_have_requests() -> None:
 
 
 def test_images_are_pulled_side_by_side() -> None:
-    """All images are regular containers of one Pod: none waits for another one's end [W112]."""
+    """All images are regular containers of one Pod: none waits for another one's end [W112]"""
     images = [{"image": f"tool:{number}", "command": ["true"]} for number in range(3)]
     pod = pod_of(imagePreload={"images": images})
     assert [each["image"] for each in pod["containers"]] == ["tool:0", "tool:1", "tool:2"]

@@ -19,14 +19,14 @@ def test_the_parts_of_a_name() -> None:
 
 
 def test_long_names_are_told_apart() -> None:
-    """Of a warmup with a name of 63 characters, two nodes get two names of at most 63 [W1]."""
+    """Of a warmup with a name of 63 characters, two nodes get two names of at most 63 [W1]"""
     names = {job_name("w" * 63, UID, node, REVISION) for node in ("a", "b")}
     assert len(names) == 2
     assert all(len(name) <= MAX_LENGTH and name.endswith(REVISION) for name in names)
 
 
 def test_warmups_with_a_long_prefix_in_common() -> None:
-    """Two warmups whose names differ only where they are cut get different Jobs [W2]."""
+    """Two warmups whose names differ only where they are cut get different Jobs [W2]"""
     one = job_name("x" * 60 + "-a", "11111111-aaaa", "node", REVISION)
     two = job_name("x" * 60 + "-b", "22222222-aaaa", "node", REVISION)
     assert one != two

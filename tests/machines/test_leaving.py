@@ -133,7 +133,7 @@ def test_a_named_node_that_loses_its_labels() -> None:
 
 
 def test_a_namespace_that_moves() -> None:
-    """When the namespace's pool changes, every unfinished node is asked for anew [W55]."""
+    """When the namespace's pool changes, every unfinished node is asked for anew [W55]"""
     scene = Scene()
     scene.node("a")
     scene.node("b", pool="q", marks={"gpu": "1"})
@@ -192,7 +192,7 @@ def test_a_deleted_job_is_not_asked_to_go_twice() -> None:
 
 
 def test_a_node_with_an_outcome_is_not_skipped() -> None:
-    """Who failed, or succeeded, and loses its label afterwards is counted once [W43]."""
+    """Who failed, or succeeded, and loses its label afterwards is counted once [W43]"""
     scene = Scene()
     scene.nodes("a", "b", "c")
     spec = spec_of(selecting(os="linux"))

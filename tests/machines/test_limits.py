@@ -38,7 +38,7 @@ def test_names_and_nodes_are_counted_together() -> None:
 
 
 def test_skipped_nodes_use_up_nothing() -> None:
-    """Nodes outside the boundary leave room for those inside [W41]."""
+    """Nodes outside the boundary leave room for those inside [W41]"""
     scene = Scene()
     for name in crowd(1001):
         scene.node(name, enabled=None, marks={"os": "linux"})
@@ -59,7 +59,7 @@ def test_a_name_gives_its_place_to_its_node() -> None:
 
 
 def test_crossing_it_later_admits_no_more() -> None:
-    """Who comes as the 1,001st is left out; the others finish, and the end says why [W48]."""
+    """Who comes as the 1,001st is left out; the others finish, and the end says why [W48]"""
     scene = Scene()
     names = crowd(1000)
     scene.nodes(*names)

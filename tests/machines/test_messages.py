@@ -38,7 +38,7 @@ def test_a_pod_that_has_not_started() -> None:
 
 @pytest.mark.parametrize("reason", ["Unschedulable", "ImagePullBackOff", "FailedMount"])
 def test_why_a_pod_does_not_run(reason: str) -> None:
-    """The Pod's cause and its words are its node's [W50]."""
+    """The Pod's cause and its words are its node's [W50]"""
     scene, job = running()
     scene.pod(job, "pod", "Pending", "a", reason=reason, message="the words")
     assert words(scene) == (reason, "the words")
@@ -47,7 +47,7 @@ def test_why_a_pod_does_not_run(reason: str) -> None:
 
 
 def test_the_cause_survives_its_pod() -> None:
-    """A Job that timed out tells what kept its Pod from running, after both are gone [W50]."""
+    """A Job that timed out tells what kept its Pod from running, after both are gone [W50]"""
     scene, job = running()
     scene.node("b")
     scene.pod(job, "pod", "Pending", "a", reason="ImagePullBackOff", message="not found")
@@ -95,7 +95,7 @@ def test_a_pod_that_was_cut_off() -> None:
 
 
 def test_a_second_attempt_that_was_cut_off() -> None:
-    """A deadline that ends a later attempt is told after how an earlier one failed [W53]."""
+    """A deadline that ends a later attempt is told after how an earlier one failed [W53]"""
     scene, job = running()
     scene.pod(job, "pod", "Failed", "a", reason="CommandFailed", message="bad disk", exit_code=5)
     scene.job("a", failed_attempts=1)
@@ -156,7 +156,7 @@ def test_causes_in_words() -> None:
 
 
 def test_a_job_that_is_tried_no_more_says_how_it_ends() -> None:
-    """While the last Pods go, nobody is told that it is tried again, but what failed it [S47]."""
+    """While the last Pods go, nobody is told that it is tried again, but what failed it [S47]"""
     scene = Scene()
     scene.node("a")
     scene.warmup(spec_of(selecting()))

@@ -21,7 +21,7 @@ def test_all_succeeded() -> None:
 
 
 def test_one_early_failure_ends_nothing() -> None:
-    """While any node is on its way the warmup goes on, whatever has failed already [W6]."""
+    """While any node is on its way the warmup goes on, whatever has failed already [W6]"""
     scene = Scene()
     scene.nodes("a", "b")
     scene.warmup(spec_of(selecting()))
@@ -31,7 +31,7 @@ def test_one_early_failure_ends_nothing() -> None:
 
 @pytest.mark.parametrize(("last", "phase"), [("Failed", "Failed"), ("Complete", "Degraded")])
 def test_failed_means_that_nothing_succeeded(last: str, phase: str) -> None:
-    """Failed says that no node succeeded, Degraded that some did [W7] [W100]."""
+    """Failed says that no node succeeded, Degraded that some did [W7] [W100]"""
     scene = Scene()
     scene.nodes("a", "b")
     scene.warmup(spec_of(selecting()))
@@ -44,7 +44,7 @@ def test_failed_means_that_nothing_succeeded(last: str, phase: str) -> None:
 
 @pytest.mark.parametrize("outcome", ["Complete", "Failed"])
 def test_an_outcome_survives_its_labels(outcome: str) -> None:
-    """A node that is relabelled after its outcome keeps it, success or failure [W43]."""
+    """A node that is relabelled after its outcome keeps it, success or failure [W43]"""
     scene = Scene()
     scene.nodes("a", "b")
     scene.warmup(spec_of(selecting()))
@@ -71,7 +71,7 @@ def test_an_outcome_survives_its_machine(outcome: str) -> None:
 
 
 def test_an_outcome_survives_its_job() -> None:
-    """A finished Job that somebody deletes is not run again [W57]."""
+    """A finished Job that somebody deletes is not run again [W57]"""
     scene = Scene()
     scene.nodes("a", "b")
     scene.warmup(spec_of(selecting()))
@@ -83,7 +83,7 @@ def test_an_outcome_survives_its_job() -> None:
 
 @pytest.mark.parametrize("entry", [selecting(), naming("a")])
 def test_another_machine_under_the_name(entry: dict[str, object]) -> None:
-    """A machine that takes the name of one that succeeded is a target of its own [W45]."""
+    """A machine that takes the name of one that succeeded is a target of its own [W45]"""
     scene = Scene()
     scene.nodes("a", "z")
     scene.warmup(spec_of(entry, naming("z")))
@@ -97,7 +97,7 @@ def test_another_machine_under_the_name(entry: dict[str, object]) -> None:
 
 
 def test_an_old_job_is_no_new_machines_success() -> None:
-    """The Job of the machine before does not count for the one that has its name now [W45]."""
+    """The Job of the machine before does not count for the one that has its name now [W45]"""
     scene = Scene()
     scene.node("a", uid="uid-a1")
     scene.warmup(spec_of(selecting()))
@@ -181,7 +181,7 @@ def test_an_unfinished_job_of_a_lost_log_is_taken_over() -> None:
 
 
 def test_a_warmup_of_the_same_name_begins_anew() -> None:
-    """Old Jobs of a ModelWarmup that was deleted say nothing about the next of its name [W4]."""
+    """Old Jobs of a ModelWarmup that was deleted say nothing about the next of its name [W4]"""
     scene = Scene()
     scene.node("a")
     scene.foreign_job("old", scene.job_level_of("before-uid", "a", "Complete"))

@@ -23,7 +23,7 @@ def refused_scene(answer: Refused, wait: str = "") -> Scene:
 
 
 def test_a_refusal_is_told_and_the_others_go_on() -> None:
-    """A refused node says the server's words, when it is tried again, and holds no slot [W14]."""
+    """A refused node says the server's words, when it is tried again, and holds no slot [W14]"""
     scene = refused_scene(FORBIDDEN)
     assert scene.creating() == ["b"]
     detail = scene.detail("a")
@@ -126,7 +126,7 @@ def test_a_name_that_another_node_has() -> None:
 
 
 def test_a_foreign_job_of_the_name() -> None:
-    """A foreign Job of the wanted name is waited for as long as an absent node is [W15]."""
+    """A foreign Job of the wanted name is waited for as long as an absent node is [W15]"""
     scene = refused_scene(CONFLICT, wait="5")
     assert (scene.detail("a")["phase"], scene.creating()) == ("Pending", ["b"])
     scene.finish("b")
@@ -223,7 +223,7 @@ def test_a_create_that_is_not_wanted_any_more() -> None:
 
 
 def test_a_refused_deletion_is_tried_again() -> None:
-    """A delete that is refused is made again after 1, 2, 4 … seconds, also after the end [W111]."""
+    """A delete that is refused is made again after 1, 2, 4 … seconds, also after the end [W111]"""
     scene = Scene()
     scene.nodes("a", "b")
     scene.warmup(spec_of(selecting()))

@@ -15,7 +15,7 @@ def touched(before: State, rows: Sequence[Event]) -> set[str]:
 
 
 def test_a_label_touches_those_who_select_by_it() -> None:
-    """Of a relabelled node only those hear whom it joins or leaves, whoever else runs [W59]."""
+    """Of a relabelled node only those hear whom it joins or leaves, whoever else runs [W59]"""
     scene = Scene()
     scene.node("n", marks={"zone": "a"})
     scene.node("m", marks={"zone": "a"})

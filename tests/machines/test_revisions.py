@@ -82,7 +82,7 @@ def test_pull_secrets_are_part_of_it() -> None:
 
 
 def test_targets_and_policies_are_no_part_of_it() -> None:
-    """More nodes, or other limits, leave the running Jobs of a warmup what they are [W18]."""
+    """More nodes, or other limits, leave the running Jobs of a warmup what they are [W18]"""
     images = {"images": [IMAGE]}
     policies = {"parallelism": 3, "retryLimit": 0, "jobTimeoutSeconds": 5}
     changed = of(targets=[{"nodes": {"names": ["b"]}}], imagePreload=images, policies=policies)
@@ -91,7 +91,7 @@ def test_targets_and_policies_are_no_part_of_it() -> None:
 
 @pytest.mark.parametrize("same", [1073741824, "1073741824", "1024Mi", "1048576Ki", "1.0Gi"])
 def test_a_quantity_has_many_notations(same: Any) -> None:
-    """A client that rewrites `1Gi` does not change what is run [W19]."""
+    """A client that rewrites `1Gi` does not change what is run [W19]"""
     assert of_limit(same) == of_limit("1Gi")
 
 

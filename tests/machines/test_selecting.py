@@ -84,7 +84,7 @@ def test_within_the_boundary() -> None:
     ],
 )
 def test_outside_the_boundary(changes: dict[str, str], pool: str, words: str) -> None:
-    """Everybody else is kept out, and told why: an empty pool equals nothing [W12]."""
+    """Everybody else is kept out, and told why: an empty pool equals nothing [W12]"""
     assert refusal({**GOOD, **changes}, pool) == words
 
 

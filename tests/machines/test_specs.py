@@ -51,7 +51,7 @@ def term(key: Any = "gpu", operator: Any = "Exists", values: Any = None) -> list
 
 
 def test_defaults_are_effective_only() -> None:
-    """What is left out acts as the published defaults; reading it changes nothing [W13]."""
+    """What is left out acts as the published defaults; reading it changes nothing [W13]"""
     given = raw(mode="", custom={}, policies={})
     before = copy.deepcopy(given)
     spec = parse(given).spec
@@ -63,12 +63,12 @@ def test_defaults_are_effective_only() -> None:
 
 
 def test_no_retries_at_all() -> None:
-    """A retry limit of 0 is a wish like any other [W20]."""
+    """A retry limit of 0 is a wish like any other [W20]"""
     assert spec_of(policies={"retryLimit": 0}).retry_limit == 0
 
 
 def test_caps_are_told() -> None:
-    """A policy that is capped when used says so, and is no fault [W74]."""
+    """A policy that is capped when used says so, and is no fault [W74]"""
     spec = spec_of(policies={"retryLimit": 21, "jobTimeoutSeconds": 2592001})
     assert (spec.retry_limit, spec.timeout_seconds) == (20, 2592000)
     assert spec.capped == (
@@ -227,12 +227,12 @@ def test_modes(mode: str | None) -> None:
     ],
 )
 def test_a_fault_names_its_field(changes: dict[str, Any], field: str) -> None:
-    """What cannot work is refused by the path of its field [W29] [W31] [W94]."""
+    """What cannot work is refused by the path of its field [W29] [W31] [W94]"""
     assert faults_of(**changes) == [field]
 
 
 def test_no_command_is_made_up() -> None:
-    """An image without a command is refused: every default hangs, or needs a shell [W35]."""
+    """An image without a command is refused: every default hangs, or needs a shell [W35]"""
     bare = {key: value for key, value in IMAGE.items() if key != "command"}
     for image in (bare, {**bare, "command": None}, {**bare, "command": []}):
         field = "spec.imagePreload.images[0].command"
@@ -240,7 +240,7 @@ def test_no_command_is_made_up() -> None:
 
 
 def test_every_fault_at_once() -> None:
-    """All that is wrong is told together, each field once, in the order of the fields [W65]."""
+    """All that is wrong is told together, each field once, in the order of the fields [W65]"""
     images = [{"image": 5, "command": [1]}, {"image": ""}]
     found = faults_of(
         mode="Twice", targets=[{}], imagePreload={"images": images}, policies={"retryLimit": -1}

@@ -72,7 +72,7 @@ def test_the_details_of_a_run() -> None:
 
 
 def test_the_conditions_of_a_run() -> None:
-    """Every condition is there from the start; Progressing says how it goes [W36]."""
+    """Every condition is there from the start; Progressing says how it goes [W36]"""
     conditions = midway().status["conditions"]
     assert [each["type"] for each in conditions] == [
         "Complete", "Progressing", "Degraded", "Failed", "Finished", "Valid",
@@ -121,7 +121,7 @@ def test_failed_then_running_then_pending() -> None:
 
 
 def test_at_most_256_details() -> None:
-    """Of more than 256 details the rest is counted [W21]."""
+    """Of more than 256 details the rest is counted [W21]"""
     scene = Scene()
     scene.nodes(*[f"n{index:04}" for index in range(300)])
     scene.warmup(spec_of(selecting(), parallelism=300))
@@ -134,7 +134,7 @@ def test_at_most_256_details() -> None:
 
 @pytest.mark.parametrize("character", ["x", '"', "é", "\x00", "\U0001f600", "\ud800"])
 def test_a_thousand_hostile_targets_stay_small(character: str) -> None:
-    """1,000 nodes with the longest names and words stay below 512 KiB, with 256 details [W21]."""
+    """1,000 nodes with the longest names and words stay below 512 KiB, with 256 details [W21]"""
     scene = Scene()
     names = crowd(1000)
     scene.nodes(*names)

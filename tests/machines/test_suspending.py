@@ -57,7 +57,7 @@ def test_a_create_on_its_way_is_looked_at_again() -> None:
 
 
 def test_time_spent_suspended_is_not_counted() -> None:
-    """A name waits as long as it was told to, without the time in between [W97]."""
+    """A name waits as long as it was told to, without the time in between [W97]"""
     scene = Scene()
     spec = spec_of(naming("x"))
     annotate(scene, spec, wait="60")
@@ -92,7 +92,7 @@ def test_a_wait_that_is_changed_while_suspended_goes_on_after() -> None:
 
 
 def test_a_name_that_begins_to_wait_while_suspended() -> None:
-    """Its time begins when the warmup is let go, however long that is after [W97]."""
+    """Its time begins when the warmup is let go, however long that is after [W97]"""
     scene = Scene()
     scene.node("x")
     spec = spec_of(naming("x"))

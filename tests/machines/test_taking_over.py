@@ -117,7 +117,7 @@ def test_it_goes_with_its_node() -> None:
 
 @pytest.mark.parametrize("outcome", ["", "Complete", "Failed"])
 def test_a_job_older_than_the_node_is_none_of_its_own(outcome: str) -> None:
-    """A machine that replaced the one that a Job was made for is warmed afresh [W45]."""
+    """A machine that replaced the one that a Job was made for is warmed afresh [W45]"""
     scene = left_by_the_original(("ja", original("a", outcome)), a=AFTER)
     deleted = [one.job_uid for one in scene.decided(DeleteJob)]
     assert deleted == ([] if outcome else ["ja"])
@@ -190,7 +190,7 @@ def test_a_machine_once_told_stays() -> None:
 @pytest.mark.parametrize("controller", ["", "somebody"])
 @pytest.mark.parametrize("outcome", ["", "Complete"])
 def test_a_label_alone_makes_no_job_ours(controller: str, outcome: str) -> None:
-    """A Job that bears our label and is not controlled by the ModelWarmup is left alone [W26]."""
+    """A Job that bears our label and is not controlled by the ModelWarmup is left alone [W26]"""
     level = original("a", outcome, controller_uid=controller)
     scene = left_by_the_original(("ja", level), a=BEFORE)
     assert (figures(scene), scene.creating()) == ((1, 0, 0, 0), ["a"])

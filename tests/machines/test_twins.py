@@ -26,7 +26,7 @@ def pinned_to(body: dict[str, Any]) -> list[str]:
 
 @pytest.mark.parametrize("others", [[], ["b"]])
 def test_a_pod_that_no_node_takes_is_no_success(others: list[str]) -> None:
-    """While a Pod waits for the scheduler its node is active, and nothing ends over it [W90]."""
+    """While a Pod waits for the scheduler its node is active, and nothing ends over it [W90]"""
     scene = Scene()
     scene.nodes("a", *others)
     scene.warmup(spec_of(selecting()))
@@ -44,7 +44,7 @@ def test_a_pod_that_no_node_takes_is_no_success(others: list[str]) -> None:
 
 
 def test_who_was_not_asked_for_holds_up_nobody() -> None:
-    """Other nodes, and what waits for another warmup, are nothing to this one [W92]."""
+    """Other nodes, and what waits for another warmup, are nothing to this one [W92]"""
     scene = Scene()
     scene.nodes("a")
     scene.node("other", cordoned=True)
@@ -58,7 +58,7 @@ def test_who_was_not_asked_for_holds_up_nobody() -> None:
 
 
 def test_each_job_is_its_own_nodes() -> None:
-    """Of Jobs decided together each names one node, and can run nowhere else [W113] [W114]."""
+    """Of Jobs decided together each names one node, and can run nowhere else [W113] [W114]"""
     scene = Scene()
     scene.nodes("a", "b", "c")
     scene.warmup(spec_of(selecting()))
@@ -74,7 +74,7 @@ def test_each_job_is_its_own_nodes() -> None:
 
 
 def test_an_older_image_is_not_the_newer_ones_success() -> None:
-    """A machine that was warmed for one image gets a Job for the next one [W115]."""
+    """A machine that was warmed for one image gets a Job for the next one [W115]"""
     scene = Scene()
     scene.node("a")
     scene.warmup(spec_of(selecting()))

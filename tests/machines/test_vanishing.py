@@ -9,7 +9,7 @@ from tests.machines.builders import CLUSTER, Scene, naming, selecting, spec_of
 
 @pytest.mark.parametrize("limit", [0, 1, 2])
 def test_it_is_made_again_so_many_times(limit: int) -> None:
-    """A vanished Job is made again retryLimit times; then its node fails as JobDeleted [W57]."""
+    """A vanished Job is made again retryLimit times; then its node fails as JobDeleted [W57]"""
     scene = Scene()
     scene.node("a")
     scene.warmup(spec_of(selecting(), retryLimit=limit))

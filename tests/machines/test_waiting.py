@@ -10,7 +10,7 @@ from tests.machines.builders import Scene, naming, seconds, selecting, spec_of
 
 
 def test_an_absent_name_waits_visibly() -> None:
-    """A named node that does not exist is Pending, says so, and until when [W39] [W87]."""
+    """A named node that does not exist is Pending, says so, and until when [W39] [W87]"""
     scene = Scene()
     scene.warmup(spec_of(naming("a")))
     assert (scene.phase, scene.status["desiredNodes"], scene.status["failedNodes"]) == (
@@ -25,7 +25,7 @@ def test_an_absent_name_waits_visibly() -> None:
 
 
 def test_a_node_that_joins_is_what_was_waited_for() -> None:
-    """The node that bears the name takes its place and gets its Job [W39] [W88]."""
+    """The node that bears the name takes its place and gets its Job [W39] [W88]"""
     scene = Scene()
     scene.warmup(spec_of(naming("a")))
     scene.wait(299)
@@ -36,7 +36,7 @@ def test_a_node_that_joins_is_what_was_waited_for() -> None:
 
 
 def test_nobody_comes() -> None:
-    """After 300 seconds an absent name has failed, and says what it waited for [W96]."""
+    """After 300 seconds an absent name has failed, and says what it waited for [W96]"""
     scene = Scene()
     scene.warmup(spec_of(naming("a")))
     scene.wait(299)
@@ -102,7 +102,7 @@ def test_no_wait_at_all() -> None:
     ],
 )
 def test_a_name_outside_the_boundary_waits(changes: dict[str, object], words: str) -> None:
-    """A named node that may not be warmed is waited for, and told why [W12] [W40]."""
+    """A named node that may not be warmed is waited for, and told why [W12] [W40]"""
     scene = Scene()
     scene.node("a", **changes)
     scene.warmup(spec_of(naming("a")), wait="10")
@@ -116,7 +116,7 @@ def test_a_name_outside_the_boundary_waits(changes: dict[str, object], words: st
 
 @pytest.mark.parametrize("last", ["node", "namespace"])
 def test_labelled_a_moment_later(last: str) -> None:
-    """A ModelWarmup that was applied before the labels were set works once they are [W40]."""
+    """A ModelWarmup that was applied before the labels were set works once they are [W40]"""
     scene = Scene(pool="")
     scene.node("a", enabled=None)
     scene.warmup(spec_of(naming("a")))
@@ -153,7 +153,7 @@ def test_waiting_names_do_not_stall_the_others() -> None:
 
 
 def test_a_name_that_waits_keeps_the_warmup_open() -> None:
-    """While a name waits nothing is terminal, though all others have ended [W91]."""
+    """While a name waits nothing is terminal, though all others have ended [W91]"""
     scene = Scene()
     scene.node("b")
     scene.warmup(spec_of(naming("a", "b")))
@@ -197,7 +197,7 @@ def test_a_name_with_an_outcome_never_waits_again() -> None:
 
 
 def test_nothing_selected() -> None:
-    """A selector that matches nothing is Pending, without a deadline, and says so [W22] [W93]."""
+    """A selector that matches nothing is Pending, without a deadline, and says so [W22] [W93]"""
     scene = Scene()
     scene.warmup(spec_of(selecting()))
     assert (scene.phase, scene.status["desiredNodes"]) == ("Pending", 0)
@@ -210,7 +210,7 @@ def test_nothing_selected() -> None:
 
 
 def test_a_selector_is_a_filter() -> None:
-    """What it matches outside the boundary is counted as skipped, and fails nothing [W12] [W41]."""
+    """What it matches outside the boundary is counted as skipped, and fails nothing [W12] [W41]"""
     scene = Scene()
     scene.node("a")
     scene.node("b", pool="q", marks={"os": "linux"})

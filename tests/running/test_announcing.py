@@ -50,7 +50,7 @@ def told(announcer: Announcer, writer: Writer) -> list[tuple[str, str]]:
 
 
 async def test_each_change_of_phase_is_told_once() -> None:
-    """A new phase is one Event; looking again, or at rows that change nothing, gives none [W76]."""
+    """A new phase is one Event; looking again, or at rows that change nothing, gives none [W76]"""
     writer = await begun()
     announcer = Announcer(writer.state)
     writer.fold_in([warmup_seen()], NOON)
@@ -83,7 +83,7 @@ async def test_a_cause_is_told_when_it_changes() -> None:
 async def test_success_is_that_of_a_job() -> None:
     """A node that succeeded is told by its Job, which is done; what its disk holds nobody knows.
 
-    A kubelet removes images when it needs room, and names at most fifty of those it has [W71].
+    A kubelet removes images when it needs room, and names at most fifty of those it has [W71]
     """
     writer = await begun()
     announcer = Announcer(writer.state)

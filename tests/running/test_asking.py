@@ -14,7 +14,7 @@ WORDS = "exceeded quota: none, requested: pods=1, used: pods=0, limited: pods=0"
 
 
 def test_refused_pods_are_told_within_seconds() -> None:
-    """A quota keeps every Pod out: five seconds later the status has the server's words [W37]."""
+    """A quota keeps every Pod out: five seconds later the status has the server's words [W37]"""
     world = pool_world("n1", "n2")
     world.forbid("Pod", "default", WORDS)
     world.apply(manifest())
@@ -42,7 +42,7 @@ def test_refused_pods_are_told_within_seconds() -> None:
 
 
 def test_a_quota_that_demands_requests_is_told() -> None:
-    """Pods of images have no requests; a quota that demands some says so in the status [W69]."""
+    """Pods of images have no requests; a quota that demands some says so in the status [W69]"""
     demand = "failed quota: q: must specify limits.cpu for: image-0; requests.cpu for: image-0"
     world = pool_world("n1")
     world.forbid("Pod", "default", demand)

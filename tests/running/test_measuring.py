@@ -90,7 +90,7 @@ def test_an_end_under_another_log_is_counted_as_its_status_tells_it() -> None:
 
 
 def test_what_goes_wrong_can_be_alarmed_by() -> None:
-    """A failed warmup, a server that refuses and a store that takes nothing have figures [W76]."""
+    """A failed warmup, a server that refuses and a store that takes nothing have figures [W76]"""
     world = pool_world("n1", plan=NodePlan(ending=Ending.FAIL))
     world.forbid("Job", "default", "no Jobs here")
     world.apply(manifest(policies={"retryLimit": 0}))

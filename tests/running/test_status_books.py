@@ -111,7 +111,7 @@ async def test_rows_that_change_no_status_send_none() -> None:
 
 
 async def test_what_the_server_holds_already_is_not_sent() -> None:
-    """After a restart a status that equals what the watch shows is not sent [W24]."""
+    """After a restart a status that equals what the watch shows is not sent [W24]"""
     at = await settled_desk()
     at.book = StatusBook()
     assert at.due() == []

@@ -42,7 +42,7 @@ def jobs_of(world: World, node: str) -> list[dict[str, Any]]:
 
 
 def test_each_job_counts_as_what_it_is() -> None:
-    """Done, failed, running, or made for a machine that another one has replaced [W45]."""
+    """Done, failed, running, or made for a machine that another one has replaced [W45]"""
     world, _ = left_behind("done", "fails", "runs", "replaced", ttlSecondsAfterFinished=3000)
     (old,) = jobs_of(world, "replaced")
     world.replace_node("replaced")

@@ -99,7 +99,7 @@ async def test_rows_whose_answer_was_lost_are_not_doubled() -> None:
 
 
 async def test_a_newer_writer_ends_the_older() -> None:
-    """After another one opened a term, the older is fenced, and none of its rows lands [S67]."""
+    """After another one opened a term, the older is fenced, and none of its rows lands [S67]"""
     log, older = await begun()
     newer = await open_writer(log, WRITER, NOON + 1)
     older.fold_in(synced(), NOON + 2)
@@ -111,7 +111,7 @@ async def test_a_newer_writer_ends_the_older() -> None:
 
 
 async def test_a_log_that_ends_elsewhere_is_said() -> None:
-    """Rows that are not where the log ends are refused, and none is added [S67]."""
+    """Rows that are not where the log ends are refused, and none is added [S67]"""
     log, writer = await begun()
     writer.fold_in(synced(), NOON)
     log.rows.clear()

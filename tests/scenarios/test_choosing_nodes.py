@@ -38,7 +38,7 @@ def edit_spec(world: World, **spec: Any) -> None:
 
 @pytest.mark.parametrize("entry", EMPTY_SELECTORS)
 def test_an_empty_selector_means_nothing_everywhere(entry: dict[str, Any]) -> None:
-    """It selects no node and counts none: the spec is refused, with the field's path [S4]."""
+    """It selects no node and counts none: the spec is refused, with the field's path [S4]"""
     world = pool_world("n1", "n2")
     ledger = Ledger(world)
     world.apply(manifest(targets=[entry], policies={"parallelism": 5}))
@@ -58,7 +58,7 @@ def test_an_empty_selector_means_nothing_everywhere(entry: dict[str, Any]) -> No
 
 
 def test_a_selector_that_is_widened_after_the_end_is_not_passed_over() -> None:
-    """Where no rule of the CRD refuses it, the status says that the spec was changed [S5]."""
+    """Where no rule of the CRD refuses it, the status says that the spec was changed [S5]"""
     world = pool_world("n1", "n2", "n3")
     ledger = Ledger(world)
     world.apply(manifest(targets=[{"nodes": {"names": ["n1"]}}]))
@@ -78,7 +78,7 @@ def test_a_selector_that_is_widened_after_the_end_is_not_passed_over() -> None:
 
 
 def test_unready_nodes_are_told_one_by_one() -> None:
-    """A silent and a cordoned node come last, each with its own words; nobody else fails [S16]."""
+    """A silent and a cordoned node come last, each with its own words; nobody else fails [S16]"""
     world = pool_world("n1", "n2", "n3", "n4")
     ledger = Ledger(world)
     world.stop_kubelet("n1")
@@ -107,7 +107,7 @@ def test_unready_nodes_are_told_one_by_one() -> None:
 
 @pytest.mark.parametrize("name", ["n" * 63, LONG])
 def test_a_node_name_of_any_length_gets_its_job(name: str) -> None:
-    """No label holds it: nodes with names of 63 and of 253 characters are warmed [S19]."""
+    """No label holds it: nodes with names of 63 and of 253 characters are warmed [S19]"""
     world = pool_world("n1")
     ledger = Ledger(world)
     world.add_node(name, pool="gpu", marks={"kubernetes.io/hostname": "short"})
@@ -128,7 +128,7 @@ def test_a_node_name_of_any_length_gets_its_job(name: str) -> None:
 
 
 def test_a_deleted_node_stays_in_list_and_count_alike() -> None:
-    """What failed has failed: the totals go on adding up after its Node was deleted [S20]."""
+    """What failed has failed: the totals go on adding up after its Node was deleted [S20]"""
     failing = NodePlan(ending=Ending.FAIL)
     world = pool_world("n1", "n2", plans={"n1": failing, "n2": NodePlan(starts=False)})
     ledger = Ledger(world)
@@ -154,7 +154,7 @@ def test_a_deleted_node_stays_in_list_and_count_alike() -> None:
 
 
 def test_a_change_during_a_run_is_not_dropped() -> None:
-    """An edited spec is told at once, an annotation is acted on, a deletion ends the run [S17]."""
+    """An edited spec is told at once, an annotation is acted on, a deletion ends the run [S17]"""
     world = pool_world("n1", "n2", "n3", plan=NodePlan(starts=False))
     ledger = Ledger(world)
     world.apply(manifest(policies={"parallelism": 2}))

@@ -38,7 +38,7 @@ async def begun(life: Life, hands: Hands, jobs: int, **spec: Any) -> None:
 
 
 def test_a_job_that_failed_after_its_pod_was_gone() -> None:
-    """Its node is Failed with the Job's own reason, and the two others go on and end [S13]."""
+    """Its node is Failed with the Job's own reason, and the two others go on and end [S13]"""
     hands = Hands("n1", "n2", "n3")
     ledger = Ledger(hands.world)
 
@@ -64,7 +64,7 @@ def test_a_job_that_failed_after_its_pod_was_gone() -> None:
 
 
 def test_counters_that_contradict_each_other() -> None:
-    """A Job that counts no active and one ready Pod, in its back-off, is one that runs [S41]."""
+    """A Job that counts no active and one ready Pod, in its back-off, is one that runs [S41]"""
     hands = Hands("n1", "n2")
     ledger = Ledger(hands.world)
 
@@ -92,7 +92,7 @@ def test_counters_that_contradict_each_other() -> None:
 
 
 def test_a_pod_that_is_told_to_go_may_still_succeed() -> None:
-    """A Pod with a deletion timestamp has not failed: its Job completes, its node is warm [S46]."""
+    """A Pod with a deletion timestamp has not failed: its Job completes, its node is warm [S46]"""
     hands = Hands("n1")
     ledger = Ledger(hands.world)
 
@@ -122,7 +122,7 @@ def test_a_pod_that_is_told_to_go_may_still_succeed() -> None:
 
 @pytest.mark.parametrize("outcome", ["Complete", "Failed"])
 def test_an_interim_condition_is_no_end(outcome: str) -> None:
-    """FailureTarget and SuccessCriteriaMet end nothing, free no slot and make no Job [S47]."""
+    """FailureTarget and SuccessCriteriaMet end nothing, free no slot and make no Job [S47]"""
     hands = Hands("n1", "n2")
     ledger = Ledger(hands.world)
     words = BACKOFF if outcome == "Failed" else ("CompletionsReached", "Reached expected number")
@@ -149,7 +149,7 @@ def test_an_interim_condition_is_no_end(outcome: str) -> None:
 
 
 def test_what_a_container_said_outlives_its_pod() -> None:
-    """Exit code and last words, seen between restarts, stand in the failure's message [S52]."""
+    """Exit code and last words, seen between restarts, stand in the failure's message [S52]"""
     hands = Hands("n1", "n2")
     ledger = Ledger(hands.world)
     again = {"waiting": {"reason": "CrashLoopBackOff", "message": "back-off 20s restarting"}}
@@ -181,7 +181,7 @@ def test_what_a_container_said_outlives_its_pod() -> None:
 
 
 def test_a_failed_pod_with_retries_left() -> None:
-    """One failed and one active Pod is a node at work, and it is Ready when its Job is [S59]."""
+    """One failed and one active Pod is a node at work, and it is Ready when its Job is [S59]"""
     hands = Hands("n1")
     ledger = Ledger(hands.world)
 
@@ -205,7 +205,7 @@ def test_a_failed_pod_with_retries_left() -> None:
 
 
 def test_a_job_that_is_complete_counts_though_its_node_shut_down() -> None:
-    """A Job is believed: Complete is success, also when its Pod's node was shutting down [S68]."""
+    """A Job is believed: Complete is success, also when its Pod's node was shutting down [S68]"""
     hands = Hands("n1")
     ledger = Ledger(hands.world)
 

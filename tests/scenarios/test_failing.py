@@ -27,7 +27,7 @@ def lived(world: World, **policies: int) -> dict[str, Any]:
 
 
 def test_a_command_that_is_not_in_the_image() -> None:
-    """The node has failed, and its words say that the image is there and why it failed [W70]."""
+    """The node has failed, and its words say that the image is there and why it failed [W70]"""
     plan = NodePlan(ending=Ending.FAIL, exit_code=127, message="sh: vllm: not found")
     found = lived(pool_world("n1", plan=plan), retryLimit=0)
     assert found["phase"] == "Failed"
@@ -42,7 +42,7 @@ def test_a_command_that_is_not_in_the_image() -> None:
 def test_all_attempts_share_one_deadline() -> None:
     """A second attempt has what the first one left; both that and the first failure are told.
 
-    The limit is the Job's own, as documented: nothing gives a later attempt a limit anew [W53].
+    The limit is the Job's own, as documented: nothing gives a later attempt a limit anew [W53]
     """
     plan = NodePlan(
         pull=PULL, run=Span(40 * SECOND, 40 * SECOND), ending=Ending.FAIL, failures=1,

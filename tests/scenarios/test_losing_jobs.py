@@ -43,7 +43,7 @@ def hold(world: World, name: str, *finalizers: str) -> None:
 
 @pytest.mark.parametrize("seconds", [0.0, 0.6, 1.1])
 def test_a_job_that_goes_as_its_warmup_ends(seconds: float) -> None:
-    """Deleted by hand while its TTL is on its way, it hinders neither end nor others [S14]."""
+    """Deleted by hand while its TTL is on its way, it hinders neither end nor others [S14]"""
     world = pool_world("n1", "n2", "n3")
     ledger = Ledger(world)
     world.apply(manifest(policies={"ttlSecondsAfterFinished": 60}))
@@ -69,7 +69,7 @@ def test_a_job_that_goes_as_its_warmup_ends(seconds: float) -> None:
 
 
 def test_a_job_made_again_owes_its_namesake_nothing() -> None:
-    """What comes late of the old Job's Pods is the old uid's, not the new Job's [S40]."""
+    """What comes late of the old Job's Pods is the old uid's, not the new Job's [S40]"""
     hands = Hands("n1")
     ledger = Ledger(hands.world)
 
@@ -104,7 +104,7 @@ def test_a_job_made_again_owes_its_namesake_nothing() -> None:
 
 
 def test_a_finished_job_that_its_ttl_took_is_not_run_again() -> None:
-    """Complete, gone by its TTL, an hour, a restart, a whole list: nothing runs again [S56]."""
+    """Complete, gone by its TTL, an hour, a restart, a whole list: nothing runs again [S56]"""
     world = pool_world("n1", "n2")
     ledger = Ledger(world)
     log = StubbornLog(MemoryLog("log"))
@@ -130,7 +130,7 @@ def test_a_finished_job_that_its_ttl_took_is_not_run_again() -> None:
 
 @pytest.mark.parametrize("kept", ["all", "half", "nothing"])
 def test_days_later_a_restart_runs_nothing_again(kept: str) -> None:
-    """Neither with its log, nor with one from a backup, nor with none at all [S58]."""
+    """Neither with its log, nor with one from a backup, nor with none at all [S58]"""
     world = pool_world("n1", "n2")
     ledger = Ledger(world)
     world.apply(manifest())
@@ -172,7 +172,7 @@ def test_days_later_a_restart_runs_nothing_again(kept: str) -> None:
 
 
 def test_a_pod_or_node_that_is_lost_is_noticed() -> None:
-    """Though the Job stays active: its Pod's loss is no failure, its node's loss ends it [S61]."""
+    """Though the Job stays active: its Pod's loss is no failure, its node's loss ends it [S61]"""
     hands = Hands("n1", "n2")
     ledger = Ledger(hands.world)
 
@@ -201,7 +201,7 @@ def test_a_pod_or_node_that_is_lost_is_noticed() -> None:
 
 
 def test_a_job_that_a_finalizer_holds_has_no_second_beside_it() -> None:
-    """Deleted and not gone, it keeps its node and its slot; the next comes after it [S62]."""
+    """Deleted and not gone, it keeps its node and its slot; the next comes after it [S62]"""
     world = pool_world("n1", "n2", plan=SLOW)
     ledger = Ledger(world)
 
@@ -227,7 +227,7 @@ def test_a_job_that_a_finalizer_holds_has_no_second_beside_it() -> None:
 
 
 def test_a_failed_job_that_a_finalizer_holds_is_not_followed_by_another() -> None:
-    """A node that failed has no second attempt of ours, held or let go [S62]."""
+    """A node that failed has no second attempt of ours, held or let go [S62]"""
     hands = Hands("n1", "n2")
     ledger = Ledger(hands.world)
 
@@ -252,7 +252,7 @@ def test_a_failed_job_that_a_finalizer_holds_is_not_followed_by_another() -> Non
 
 
 def test_an_end_stops_what_still_runs_whatever_the_ttl() -> None:
-    """A node that can never work fails at once, and its active Job goes without its TTL [S64]."""
+    """A node that can never work fails at once, and its active Job goes without its TTL [S64]"""
     hands = Hands("n1", "n2")
     ledger = Ledger(hands.world)
     waiting = {"reason": "InvalidImageName", "message": "it names no image"}

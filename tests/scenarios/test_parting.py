@@ -26,7 +26,7 @@ def deletions(life: Life) -> int:
 
 
 def test_a_node_that_loses_its_label_is_left_by_its_pod() -> None:
-    """The Pod goes with the Job, though a plain deletion of a Job would leave it running [W46]."""
+    """The Pod goes with the Job, though a plain deletion of a Job would leave it running [W46]"""
     world = pool_world("n1", "n2", plan=HANGS)
     world.apply(manifest())
 
@@ -45,7 +45,7 @@ def test_orphans_are_left_alone(seconds: float) -> None:
     """A ModelWarmup deleted with `--cascade=orphan` leaves the Jobs it has, and makes no more.
 
     Nothing of them is deleted by the controller, so that who asked for orphans has them; each ends
-    by itself within its time limit, and they are found by their label [W75].
+    by itself within its time limit, and they are found by their label [W75]
     """
     world = pool_world("n1", "n2", "n3", plan=HANGS)
     made = world.apply(manifest(policies={"parallelism": 2, "jobTimeoutSeconds": 300}))

@@ -110,7 +110,7 @@ def figures(status: Mapping[str, Any]) -> tuple[str, int, int, int]:
 
 @pytest.mark.parametrize("phase", ["Running", "Failed"])
 def test_a_job_in_back_off_whose_pods_still_end(tmp_path: Path, phase: str) -> None:
-    """Whatever a Job counts and its Pods do meanwhile, the status says one thing [S41]."""
+    """Whatever a Job counts and its Pods do meanwhile, the status says one thing [S41]"""
     rows = [pod(11, "Running"), pod(12, phase, deleting=True), job(13, failedAttempts=1)]
     path = write(tmp_path / "log.jsonl", [*BEGUN, *rows])
     for status in replayed(path):
@@ -119,7 +119,7 @@ def test_a_job_in_back_off_whose_pods_still_end(tmp_path: Path, phase: str) -> N
 
 
 def test_a_pod_that_ends_after_its_job_was_deleted(tmp_path: Path) -> None:
-    """It holds the node until it has ended, and its success is nobody's: no Job said so [S43]."""
+    """It holds the node until it has ended, and its success is nobody's: no Job said so [S43]"""
     gone: Row = ("Gone", JOB, {"version": "12"})
     path = write(tmp_path / "log.jsonl", [*BEGUN, pod(11, "Running"), gone, pod(13, "Succeeded")])
     *_, deleted, ended = replayed(path)
@@ -129,7 +129,7 @@ def test_a_pod_that_ends_after_its_job_was_deleted(tmp_path: Path) -> None:
 
 
 def test_pods_that_are_seen_after_their_job_failed(tmp_path: Path) -> None:
-    """A node that has failed is not opened again by a Pod that runs, nor by its success [S44]."""
+    """A node that has failed is not opened again by a Pod that runs, nor by its success [S44]"""
     failed = job(11, outcome="Failed", reason="BackoffLimitExceeded", message="too often")
     path = write(tmp_path / "log.jsonl", [*BEGUN, failed, pod(12, "Running"), pod(13, "Succeeded")])
     _, *statuses = replayed(path)
@@ -140,7 +140,7 @@ def test_pods_that_are_seen_after_their_job_failed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("outcome", ["Complete", "Failed"])
 def test_servers_without_interim_conditions(tmp_path: Path, outcome: str) -> None:
-    """A Job that comes to its end at once has ended; only "Finishing" lasts until then [S47]."""
+    """A Job that comes to its end at once has ended; only "Finishing" lasts until then [S47]"""
     steps = [job(11, outcome="Finishing"), job(12, outcome=outcome, reason="Why")]
     for rows in (steps, steps[1:]):
         *before, after = replayed(write(tmp_path / "log.jsonl", [*BEGUN, *rows]))

@@ -19,7 +19,7 @@ SLOW = NodePlan(run=Span(60 * SECOND, 60 * SECOND))
 
 
 def test_two_in_the_same_second_both_begin_at_once() -> None:
-    """Of two warmups of one node neither waits for the other: both have a Job within 3 s [S1]."""
+    """Of two warmups of one node neither waits for the other: both have a Job within 3 s [S1]"""
     world = pool_world("n1")
     ledger = Ledger(world)
 
@@ -39,7 +39,7 @@ def test_two_in_the_same_second_both_begin_at_once() -> None:
 
 
 def test_twenty_at_once_lose_nothing() -> None:
-    """Twenty warmups of five nodes make a hundred Jobs, and each one's totals add up [S2]."""
+    """Twenty warmups of five nodes make a hundred Jobs, and each one's totals add up [S2]"""
     world = pool_world(*NODES)
     ledger = Ledger(world)
     names = [f"warm-{number}" for number in range(20)]
@@ -63,7 +63,7 @@ def test_twenty_at_once_lose_nothing() -> None:
 
 @pytest.mark.parametrize("between", [0.0, 0.4, 2.0])
 def test_one_at_a_time_also_across_restarts(between: float) -> None:
-    """A parallelism of 1 is never more than one unfinished Job, stop and start included [S7]."""
+    """A parallelism of 1 is never more than one unfinished Job, stop and start included [S7]"""
     world = pool_world(*NODES[:4], plan=NodePlan(run=Span(3 * SECOND, 9 * SECOND)))
     ledger = Ledger(world)
     log = StubbornLog(MemoryLog("log"))
@@ -85,7 +85,7 @@ def test_one_at_a_time_also_across_restarts(between: float) -> None:
 
 
 def test_what_is_there_already_is_no_failure() -> None:
-    """A second warmup of the same model and node runs its own Job and succeeds like it [S10]."""
+    """A second warmup of the same model and node runs its own Job and succeeds like it [S10]"""
     world = pool_world("n1")
     ledger = Ledger(world)
 
@@ -103,7 +103,7 @@ def test_what_is_there_already_is_no_failure() -> None:
 
 
 def test_five_hundred_come_and_go() -> None:
-    """Warmups made and deleted quickly leave nothing: no finalizer of ours can dangle [S65]."""
+    """Warmups made and deleted quickly leave nothing: no finalizer of ours can dangle [S65]"""
     world = pool_world("n1")
     ledger = Ledger(world)
     names = [f"brief-{number}" for number in range(500)]
@@ -136,7 +136,7 @@ def test_five_hundred_come_and_go() -> None:
 def test_two_warmups_of_one_node_run_beside_each_other() -> None:
     """Each gets its Job at once; should the disk not suffice, an eviction is told, and no failure.
 
-    None waits for the other, so nobody's ModelWarmup holds up somebody else's [W68].
+    None waits for the other, so nobody's ModelWarmup holds up somebody else's [W68]
     """
     world = pool_world("n1", plan=SLOW)
     for name in ("warm", "other"):

@@ -19,7 +19,7 @@ QUOTA = "exceeded quota: jobs, requested: count/jobs.batch=1, used: 8, limited: 
 
 
 def test_what_was_just_created_is_not_missed() -> None:
-    """A watch that has not shown our Job for a minute makes no failure and no second one [S8]."""
+    """A watch that has not shown our Job for a minute makes no failure and no second one [S8]"""
     world = pool_world("n1", plan=NodePlan(run=Span(SECOND, SECOND)))
     ledger = Ledger(world)
 
@@ -46,7 +46,7 @@ def test_what_was_just_created_is_not_missed() -> None:
 
 
 def test_a_job_is_found_by_its_name() -> None:
-    """Its create's answer is lost and no watch shows it: its name tells that it is there [W103]."""
+    """Its create's answer is lost and no watch shows it: its name tells that it is there [W103]"""
     world = pool_world("n1", plan=NodePlan(run=Span(SECOND, SECOND)))
     ledger = Ledger(world)
 
@@ -70,7 +70,7 @@ def test_a_job_is_found_by_its_name() -> None:
 
 
 def test_one_budget_for_all_attempts() -> None:
-    """Retries that fit are made; when the time is over, the last failure is told with it [S11]."""
+    """Retries that fit are made; when the time is over, the last failure is told with it [S11]"""
     failing = NodePlan(ending=Ending.FAIL, exit_code=9, run=Span(20 * SECOND, 20 * SECOND))
     world = pool_world("n1", "n2", plans={"n1": failing, "n2": failing._replace(failures=1)})
     ledger = Ledger(world)
@@ -98,7 +98,7 @@ def test_one_budget_for_all_attempts() -> None:
 def test_a_restart_keeps_the_time_of_the_next_try(down: float) -> None:
     """After four refusals the next create comes 8 s later, a restart between or not.
 
-    What warmlog itself tries again are creates; a Job's attempts are Kubernetes' own [S50].
+    What warmlog itself tries again are creates; a Job's attempts are Kubernetes' own [S50]
     """
     world = pool_world("n1")
     ledger = Ledger(world)
@@ -129,7 +129,7 @@ def test_a_restart_keeps_the_time_of_the_next_try(down: float) -> None:
 
 
 def test_a_pod_that_is_stuck_after_a_reboot_is_told_and_bounded() -> None:
-    """What its Events say is shown, its time limit ends it, and nobody else waits for it [S55]."""
+    """What its Events say is shown, its time limit ends it, and nobody else waits for it [S55]"""
     world = pool_world("n1", "n2", plans={"n1": NodePlan(starts=False)})
     ledger = Ledger(world)
     world.apply(manifest(policies={"jobTimeoutSeconds": 300}))
@@ -165,7 +165,7 @@ def test_a_pod_that_is_stuck_after_a_reboot_is_told_and_bounded() -> None:
 
 
 def test_a_decision_that_is_out_of_date_when_it_is_written() -> None:
-    """Decided, held up before it was appended, and the object changed: it is not acted on [S67]."""
+    """Decided, held up before it was appended, and the object changed: it is not acted on [S67]"""
     world = pool_world("n1", "n2")
     ledger = Ledger(world)
 

@@ -21,7 +21,7 @@ def lists(life: Life) -> int:
 
 
 def test_a_queue_longer_than_time_limit_and_ttl() -> None:
-    """Who comes last has its whole time, and who came first is not run again [W8] [W10]."""
+    """Who comes last has its whole time, and who came first is not run again [W8] [W10]"""
     plan = NodePlan(pull=Span(30 * SECOND, 35 * SECOND))
     world = pool_world("n1", "n2", "n3", "n4", "n5", plan=plan)
     policies = {"parallelism": 1, "jobTimeoutSeconds": 60, "ttlSecondsAfterFinished": 1}
@@ -41,7 +41,7 @@ def test_a_queue_longer_than_time_limit_and_ttl() -> None:
 
 
 def test_the_object_outlives_its_jobs() -> None:
-    """The TTL takes the Jobs; the ModelWarmup stays and goes on saying how it ended [W110]."""
+    """The TTL takes the Jobs; the ModelWarmup stays and goes on saying how it ended [W110]"""
     world = pool_world("n1", plan=NodePlan(ending=Ending.FAIL))
     world.apply(manifest(policies={"retryLimit": 0, "ttlSecondsAfterFinished": 1}))
 
@@ -59,7 +59,7 @@ def test_the_object_outlives_its_jobs() -> None:
 
 
 def test_retries_that_nobody_asked_for_are_few_and_paused() -> None:
-    """Without a retry limit a failing node is tried three times, with growing pauses [W98]."""
+    """Without a retry limit a failing node is tried three times, with growing pauses [W98]"""
     world = pool_world("n1", plan=NodePlan(ending=Ending.FAIL))
     world.apply(manifest())
 
@@ -74,7 +74,7 @@ def test_retries_that_nobody_asked_for_are_few_and_paused() -> None:
 
 
 def test_what_is_watched_is_not_listed_again() -> None:
-    """A node that joins later gets its Job at once, and for that nothing is listed [W24] [W89]."""
+    """A node that joins later gets its Job at once, and for that nothing is listed [W24] [W89]"""
     world = pool_world("n1", plan=NodePlan(ending=Ending.HANG))
     world.apply(manifest())
 
