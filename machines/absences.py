@@ -12,7 +12,7 @@ from machines.observations import Deleted, Listed
 from machines.states import State, Warmup
 from machines.warmups import TERMINAL
 
-_KINDS = frozenset({"Job", "Pod"})
+WATCHED_BY_LABEL = frozenset({"Job", "Pod"})
 
 
 def is_doubtful(state: State, deleted: Deleted) -> bool:
@@ -23,7 +23,7 @@ def is_doubtful(state: State, deleted: Deleted) -> bool:
     """
     cluster = state.clusters.get(deleted.cluster)
     kind, uid = deleted.subject.kind, deleted.subject.uid
-    if kind not in _KINDS or cluster is None or deleted.settled:
+    if kind not in WATCHED_BY_LABEL or cluster is None or deleted.settled:
         return False
     known = cluster.objects[kind].get(uid)
     if known is None or has_ended(deleted.last):
@@ -37,7 +37,7 @@ def is_doubtful(state: State, deleted: Deleted) -> bool:
 def doubtful(state: State, listed: Listed) -> Iterator[Deleted]:
     """Give what a complete list does not hold any more, and what may still be there."""
     cluster = state.clusters.get(listed.cluster)
-    if listed.kind not in _KINDS or cluster is None or listed.kind in cluster.doubted:
+    if listed.kind not in WATCHED_BY_LABEL or cluster is None or listed.kind in cluster.doubted:
         return
     present = {seen.subject.uid for seen in listed.items}
     for uid, known in cluster.objects[listed.kind].items():

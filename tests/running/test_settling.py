@@ -226,3 +226,41 @@ async def test_the_driver_settles_as_the_loop_does() -> None:
     await driver.run()
     assert phase(world) == "Succeeded"
     assert [row.type for row in log.rows].count("CreateJobIntended") == 2
+
+
+def first_shown() -> tuple[Scene, Seen]:
+    """A scene that has never heard of a Job, and that Job as its create shows it."""
+    scene = Scene()
+    scene.node("a")
+    scene.warmup(spec_of(selecting()))
+    subject = Subject("Job", NAMESPACE, "mw-a", "job-a")
+    return scene, Seen(CLUSTER, subject, str(scene.next()), scene.job_level("a"))
+
+
+def test_a_job_that_loses_its_label_at_once_is_asked_for() -> None:
+    """Shown and gone from sight within one batch, it is no less in doubt than a known one."""
+    scene, seen = first_shown()
+    book = SettlingBook()
+    gone = Deleted(CLUSTER, seen.subject, str(scene.next()))
+    assert book.sift(scene.state, [seen, gone], scene.clock) == [seen]
+    assert [one.subject for one in book.due(scene.clock)] == [seen.subject]
+
+
+def test_a_list_does_not_take_away_what_its_batch_shows_first() -> None:
+    """Neither is what a list of the same batch does not hold any more."""
+    scene, seen = first_shown()
+    book = SettlingBook()
+    listed = Listed(CLUSTER, "Job", str(scene.next()), ())
+    _, sifted = book.sift(scene.state, [seen, listed], scene.clock)
+    assert isinstance(sifted, Listed)
+    assert sifted.unsettled == {seen.subject.uid}
+    scene.tell(seen, sifted)
+    assert "Gone" not in [row.type for row in scene.rows]
+
+
+def test_a_job_that_ends_and_goes_at_once_is_gone() -> None:
+    """What has its outcome within the batch needs no reading."""
+    scene, seen = first_shown()
+    book = SettlingBook()
+    gone = Deleted(CLUSTER, seen.subject, str(scene.next()), scene.job_level("a", "Complete"))
+    assert book.sift(scene.state, [seen, gone], scene.clock) == [seen, gone]
