@@ -10,9 +10,7 @@ from typing import Any, NamedTuple
 
 from adapters.kubernetes.answers import (
     CONFLICT,
-    INVALID,
     NOT_FOUND,
-    causes,
     names_object,
     not_done,
     refusal,
@@ -21,6 +19,7 @@ from adapters.kubernetes.answers import (
     uid_of,
     version_of,
 )
+from adapters.kubernetes.changing import TRIES, guards, is_overtaken, seen_job
 from adapters.kubernetes.fields import integer, mapping, text
 from adapters.kubernetes.holding import Holder, holder_of, name_conflict
 from adapters.kubernetes.kinds import JOB, NAMESPACE, NODE, get_request
@@ -36,8 +35,6 @@ from adapters.kubernetes.restoring import restore, restored
 from adapters.ports import JSON_PATCH, Api, ApiUnanswered, Request, Response
 from machines.intents import CreateJob, DeleteJob, Effect, Resolve, RestoreJob, StampTtl
 from machines.observations import Absent, Answer, Done, Observation, Refused, Unknown
-
-TRIES = 3  # of a change that other writes overtake
 
 
 class Performed(NamedTuple):
@@ -91,7 +88,7 @@ async def look_up(effect: Effect, api: Api, *, timeout_seconds: float) -> Perfor
     match intent:
         case CreateJob():
             answer = _created(intent, body)
-            return Performed(_seen(api, body) if isinstance(answer, Done) else (), answer)
+            return Performed(seen_job(api, body) if isinstance(answer, Done) else (), answer)
         case DeleteJob():
             return Performed((), _deleted(intent, body))
         case RestoreJob():
@@ -111,7 +108,7 @@ async def _create(effect: Effect, intent: CreateJob, api: Api, seconds: float) -
         uid = uid_of(response.body)
         if not uid:
             return Performed((), Unknown("the created Job came back without a uid"))
-        return Performed(_seen(api, response.body), Done(uid))
+        return Performed(seen_job(api, response.body), Done(uid))
     if response.code != CONFLICT or status_reason(response) != "AlreadyExists":
         return Performed((), not_done(response))
     found = await _get_job(api, intent.namespace, intent.job_name, seconds)
@@ -122,14 +119,7 @@ async def _create(effect: Effect, intent: CreateJob, api: Api, seconds: float) -
         words = f"the name is taken, and by whom is unknown: {status_words(found)}"
         return Performed((), Unknown(words))
     answer = _taken(intent, found.body, refusal(response))
-    return Performed(_seen(api, found.body) if isinstance(answer, Done) else (), answer)
-
-
-def _seen(api: Api, body: Any) -> tuple[Observation, ...]:
-    try:
-        return (normalise(api.cluster, JOB, body),)
-    except ObjectMalformed:
-        return ()
+    return Performed(seen_job(api, found.body) if isinstance(answer, Done) else (), answer)
 
 
 def _taken(intent: CreateJob, body: Any, refused: Refused) -> Answer:
@@ -175,8 +165,7 @@ async def _stamp(intent: StampTtl, api: Api, seconds: float) -> Performed:
 
     def request(found: Any) -> Request | None:
         body = [
-            {"op": "test", "path": "/metadata/uid", "value": intent.job_uid},
-            {"op": "test", "path": "/metadata/resourceVersion", "value": version_of(found)},
+            *guards(intent.job_uid, version_of(found)),
             {"op": "add", "path": "/spec/ttlSecondsAfterFinished", "value": intent.ttl_seconds},
         ]
         path = JOB.path(intent.namespace, intent.job_name)
@@ -207,13 +196,11 @@ async def _change(
             return Performed((), Done(intent.job_uid, found=True))
         wanted = request(found.body)
         if wanted is None:
-            return Performed(_seen(api, found.body), Absent())
+            return Performed(seen_job(api, found.body), Absent())
         response = await api.send(wanted, timeout_seconds=seconds)
         if response.ok:
             return Performed((), Done(intent.job_uid))
-        overtaken = response.code == CONFLICT
-        # A failed test has no causes, and neither has the refusal of some webhooks.
-        if not overtaken and not (response.code == INVALID and not causes(response)):
+        if not is_overtaken(response):
             return Performed((), _gone(intent, response))
     return Performed((), refusal(response))
 

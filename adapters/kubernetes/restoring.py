@@ -8,9 +8,7 @@ from typing import Any
 
 from adapters.kubernetes.answers import (
     CONFLICT,
-    INVALID,
     NOT_FOUND,
-    causes,
     names_object,
     not_done,
     refusal,
@@ -18,9 +16,10 @@ from adapters.kubernetes.answers import (
     uid_of,
     version_of,
 )
+from adapters.kubernetes.changing import TRIES, guards, is_overtaken, seen_job
 from adapters.kubernetes.fields import mapping, mappings, text
 from adapters.kubernetes.kinds import JOB, MODEL_WARMUP, get_request
-from adapters.kubernetes.normalising import ObjectMalformed, controller_uid, normalise
+from adapters.kubernetes.normalising import controller_uid
 from adapters.kubernetes.reading import read_one
 from adapters.kubernetes.reflecting import ReadRefused
 from adapters.ports import JSON_PATCH, Api, Request, Response
@@ -29,7 +28,6 @@ from machines.intents import Effect, RestoreJob
 from machines.levels import WarmupLevel
 from machines.observations import Absent, Answer, Deleted, Done, Observation, Refused, Unknown
 
-TRIES = 3  # of a change that other writes overtake
 _OWNERS = "/metadata/ownerReferences"
 
 Outcome = tuple[tuple[Observation, ...], Answer]
@@ -58,13 +56,11 @@ async def _restore(effect: Effect, intent: RestoreJob, api: Api, seconds: float)
         if any(change["path"] == _OWNERS for change in changes):
             going = await _going(effect, intent, api, seconds)
             if going:
-                return (*_seen(api, body), *going), Absent()
+                return (*seen_job(api, body), *going), Absent()
         response = await api.send(_patch(intent, body, changes), timeout_seconds=seconds)
         if response.ok:
-            return _seen(api, response.body), Done(intent.job_uid)
-        # A failed test has no causes, and neither has the refusal of some webhooks.
-        overtaken = response.code == INVALID and not causes(response)
-        if response.code != CONFLICT and not overtaken:
+            return seen_job(api, response.body), Done(intent.job_uid)
+        if not is_overtaken(response):
             return (), _untold(response)
     return (), refusal(response)
 
@@ -75,7 +71,7 @@ def restored(effect: Effect, intent: RestoreJob, api: Api, body: Any) -> Outcome
         subject = Subject(JOB.name, intent.namespace, intent.job_name, intent.job_uid)
         return (Deleted(api.cluster, subject, ""),), Done(intent.job_uid, found=True)
     lacks = _is_foreign(intent, body) or _changes(effect, intent, body)
-    return _seen(api, body), Absent() if lacks else Done(intent.job_uid, found=True)
+    return seen_job(api, body), Absent() if lacks else Done(intent.job_uid, found=True)
 
 
 def _changes(effect: Effect, intent: RestoreJob, body: Any) -> list[dict[str, Any]]:
@@ -120,10 +116,7 @@ def _is_foreign(intent: RestoreJob, body: Any) -> bool:
 
 
 def _patch(intent: RestoreJob, body: Any, changes: list[dict[str, Any]]) -> Request:
-    tests = [
-        {"op": "test", "path": "/metadata/uid", "value": intent.job_uid},
-        {"op": "test", "path": "/metadata/resourceVersion", "value": version_of(body)},
-    ]
+    tests = guards(intent.job_uid, version_of(body))
     path = JOB.path(intent.namespace, intent.job_name)
     return Request("PATCH", path, body=tests + changes, content_type=JSON_PATCH)
 
@@ -133,10 +126,3 @@ def _untold(response: Response) -> Answer:
     if response.ok or response.code == NOT_FOUND:
         return Unknown(f"not about the Job: {status_words(response)}")
     return not_done(response)
-
-
-def _seen(api: Api, body: Any) -> tuple[Observation, ...]:
-    try:
-        return (normalise(api.cluster, JOB, body),)
-    except ObjectMalformed:
-        return ()

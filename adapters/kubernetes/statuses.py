@@ -7,16 +7,14 @@ would ignore a wrong uid, and a merge patch would keep what the projection no lo
 from typing import Any, NamedTuple
 
 from adapters.kubernetes.answers import (
-    CONFLICT,
-    INVALID,
     NOT_FOUND,
-    causes,
     names_object,
     not_done,
     status_words,
     uid_of,
     version_of,
 )
+from adapters.kubernetes.changing import guards, is_overtaken
 from adapters.kubernetes.kinds import KIND_BY_NAME, get_request
 from adapters.ports import JSON_PATCH, Api, ApiUnanswered, Request, Response
 from engine.events import Subject
@@ -74,7 +72,7 @@ async def store_status(
         response = await api.send(_patch(subject, status, version), timeout_seconds=timeout_seconds)
         if response.ok:
             return Stored(version_of(response.body))
-        if not _may_be_failed_test(response):
+        if not is_overtaken(response):
             return _refused(subject, response)
         found = _looked_at(subject, await api.send(read, timeout_seconds=timeout_seconds))
     except ApiUnanswered as error:
@@ -86,16 +84,10 @@ async def store_status(
 def _patch(subject: Subject, status: dict[str, Any], version: str) -> Request:
     path = KIND_BY_NAME[subject.kind].path(subject.namespace, subject.name)
     body = [
-        {"op": "test", "path": "/metadata/uid", "value": subject.uid},
-        {"op": "test", "path": "/metadata/resourceVersion", "value": version},
+        *guards(subject.uid, version),
         {"op": "add", "path": "/status", "value": status},
     ]
     return Request("PATCH", f"{path}/status", body=body, content_type=JSON_PATCH)
-
-
-def _may_be_failed_test(response: Response) -> bool:
-    """Say whether the answer can mean a failed test: 422 without causes, or a lost race."""
-    return response.code == CONFLICT or (response.code == INVALID and not causes(response))
 
 
 def _looked_at(subject: Subject, response: Response) -> StatusResult:

@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from adapters.kubernetes.acting import TRIES, perform
+from adapters.kubernetes.acting import perform
 from adapters.kubernetes.answers import status_words
+from adapters.kubernetes.changing import TRIES
 from adapters.ports import JSON_PATCH, Response
 from machines.intents import DeleteJob, StampTtl
 from machines.levels import JobLevel

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from adapters.kubernetes.acting import look_up, perform
-from adapters.kubernetes.restoring import TRIES
+from adapters.kubernetes.changing import TRIES
 from adapters.ports import JSON_PATCH, ApiUnanswered, Response
 from engine.events import Subject
 from machines.intents import Effect, RestoreJob
