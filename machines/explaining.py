@@ -12,11 +12,9 @@ from machines.annotations import ignored_annotations
 from machines.conditions import ON_THE_WAY
 from machines.histories import History, Line
 from machines.labels import ENABLED
-from machines.levels import NodeLevel
 from machines.messages import cause_text
 from machines.node_jobs import NODE_JOBS, OUTCOMES, NodeJobState, NodeJobTrigger
-from machines.reviewing import pool_of
-from machines.selecting import refusal
+from machines.reviewing import nodes_outside
 from machines.states import KINDS, Ignored, State, Target, Warmup, Words
 from machines.statuses import warmup_status
 from machines.warmups import TERMINAL, WarmupState
@@ -135,15 +133,8 @@ def is_troubled(view: NodeView) -> bool:
 
 def skipped_nodes(state: State, warmup: Warmup) -> tuple[SkippedNode, ...]:
     """Give the nodes that are matched outside the boundary, by name, each with its reason."""
-    cluster = state.clusters[warmup.cluster]
-    pool = pool_of(cluster, warmup)
-    found = []
-    for uid in warmup.skipped:
-        known = cluster.objects["Node"].get(uid)
-        if known is not None and isinstance(known.level, NodeLevel):
-            why = refusal(dict(known.level.labels), pool)
-            found.append(SkippedNode(known.subject.name, why))
-    return tuple(sorted(found))
+    found = nodes_outside(state.clusters[warmup.cluster], warmup)
+    return tuple(SkippedNode(name, why) for name, _, why in found)
 
 
 def status_headline(status: dict[str, Any]) -> str:

@@ -18,7 +18,7 @@ from machines.levels import NodeLevel
 from machines.node_jobs import UNFINISHED, NodeJobState
 from machines.phases import WARMUP_PHASE
 from machines.progressing import nodes, progress
-from machines.reviewing import pool_of
+from machines.reviewing import nodes_outside, pool_of
 from machines.selecting import Asking, askings, demanded_names, refusal
 from machines.spec_parts import MAX_TARGETS
 from machines.specs import WarmupSpec
@@ -176,13 +176,8 @@ def _waiting(warmup: Warmup, spec: WarmupSpec) -> Iterator[WaitingName]:
 
 
 def _skipped(cluster: Cluster, warmup: Warmup, spec: WarmupSpec) -> Iterator[SkippedNode]:
-    pool = pool_of(cluster, warmup)
-    known = [cluster.objects["Node"][uid] for uid in warmup.skipped]
-    for node in sorted(known, key=lambda each: each.subject.name):
-        if isinstance(node.level, NodeLevel):
-            marks = dict(node.level.labels)
-            asked_by = askings(spec.targets, node.subject.name, marks)
-            yield SkippedNode(node.subject.name, asked_by, refusal(marks, pool))
+    for name, marks, why in nodes_outside(cluster, warmup):
+        yield SkippedNode(name, askings(spec.targets, name, marks), why)
 
 
 def _headline(

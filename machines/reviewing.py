@@ -121,6 +121,18 @@ def pool_of(cluster: Cluster, warmup: Warmup) -> str:
     return known.level.pool if known and isinstance(known.level, NamespaceLevel) else ""
 
 
+def nodes_outside(cluster: Cluster, warmup: Warmup) -> list[tuple[str, dict[str, str], str]]:
+    """Give the nodes matched outside the boundary, by name: each with its labels, and why."""
+    pool = pool_of(cluster, warmup)
+    found = []
+    for uid in warmup.skipped:
+        known = cluster.objects["Node"].get(uid)
+        if known is not None and isinstance(known.level, NodeLevel):
+            marks = dict(known.level.labels)
+            found.append((known.subject.name, marks, refusal(marks, pool)))
+    return sorted(found, key=lambda node: (node[0], node[2]))
+
+
 def namespace_trouble(cluster: Cluster, name: str) -> str:
     """Say why nothing can be created in a namespace, or "" when nothing speaks against it."""
     known = cluster.objects["Namespace"].get(cluster.namespace_uids.get(name, ""))
