@@ -4,29 +4,35 @@ A watch selects by our label, so an object whose label was taken off looks just 
 deleted. What has its outcome may go; of everything else the edge asks by name first.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
+from engine.events import Subject
 from machines.folding_jobs import owner
 from machines.levels import JobLevel, Level, PodLevel
-from machines.observations import Deleted, Listed
+from machines.observations import Deleted, Listed, Seen
 from machines.states import State, Warmup
 from machines.warmups import TERMINAL
 
 WATCHED_BY_LABEL = frozenset({"Job", "Pod"})
 
+Fresh = Mapping[str, Seen]  # what a batch has shown so far, by uid: the state does not hold it yet
 
-def is_doubtful(state: State, deleted: Deleted) -> bool:
+
+def is_doubtful(state: State, deleted: Deleted, fresh: Fresh) -> bool:
     """Say whether an object that no watch or list shows any more may still be there.
 
     One that this log does not know is nobody's to ask about, and so is everything in a namespace
-    that goes away.
+    that goes away. What the same batch has just shown is known as well as what the state holds.
     """
-    cluster = state.clusters.get(deleted.cluster)
     kind, uid = deleted.subject.kind, deleted.subject.uid
-    if kind not in WATCHED_BY_LABEL or cluster is None or deleted.settled:
+    if kind not in WATCHED_BY_LABEL or deleted.settled or has_ended(deleted.last):
         return False
-    known = cluster.objects[kind].get(uid)
-    if known is None or has_ended(deleted.last):
+    seen = fresh.get(uid)
+    if seen is not None and not has_ended(seen.level):
+        return True
+    cluster = state.clusters.get(deleted.cluster)
+    known = cluster.objects[kind].get(uid) if cluster else None
+    if known is None:
         return False
     warmup = _warmup(state, uid if kind == "Job" else _job_of(known.level))
     if warmup is None or warmup.blocked:
@@ -34,17 +40,28 @@ def is_doubtful(state: State, deleted: Deleted) -> bool:
     return _is_unexpected(warmup, known.level)
 
 
-def doubtful(state: State, listed: Listed) -> Iterator[Deleted]:
+def doubtful(state: State, listed: Listed, fresh: Fresh) -> Iterator[Deleted]:
     """Give what a complete list does not hold any more, and what may still be there."""
-    cluster = state.clusters.get(listed.cluster)
-    if listed.kind not in WATCHED_BY_LABEL or cluster is None or listed.kind in cluster.doubted:
+    if listed.kind not in WATCHED_BY_LABEL:
         return
     present = {seen.subject.uid for seen in listed.items}
-    for uid, known in cluster.objects[listed.kind].items():
-        if uid not in present:
-            gone = Deleted(listed.cluster, known.subject, listed.version, inferred=True)
-            if is_doubtful(state, gone):
+    for subject in _subjects(state, listed, fresh):
+        if subject.uid not in present:
+            gone = Deleted(listed.cluster, subject, listed.version, inferred=True)
+            if is_doubtful(state, gone, fresh):
                 yield gone
+
+
+def _subjects(state: State, listed: Listed, fresh: Fresh) -> Iterable[Subject]:
+    """Give what was there of a list's kind before the list, each object once."""
+    found: dict[str, Subject] = {}
+    cluster = state.clusters.get(listed.cluster)
+    if cluster is not None and listed.kind not in cluster.doubted:
+        found = {uid: known.subject for uid, known in cluster.objects[listed.kind].items()}
+    for uid, seen in fresh.items():
+        if (seen.cluster, seen.subject.kind) == (listed.cluster, listed.kind):
+            found[uid] = seen.subject
+    return found.values()
 
 
 def is_shown(level: Level) -> bool:

@@ -6,7 +6,7 @@ again, ever more rarely, until it is shown, has ended, or is gone. No answer is 
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import NamedTuple
 
 import structlog
@@ -16,7 +16,7 @@ from adapters.kubernetes.reflecting import ReadRefused
 from adapters.ports import Api, ApiUnanswered
 from engine.events import Subject
 from engine.instants import SECOND
-from machines.absences import WATCHED_BY_LABEL, doubtful, has_ended, is_doubtful, is_shown
+from machines.absences import Fresh, doubtful, has_ended, is_doubtful, is_shown
 from machines.backoffs import growing_seconds
 from machines.observations import Deleted, Listed, Observation, RolledBack, Seen
 from machines.states import State
@@ -57,14 +57,14 @@ class SettlingBook:
         A list that follows on a roll-back is believed: it shows another past.
         """
         passed: list[Observation] = []
-        fresh: dict[str, Seen] = {}  # what this batch shows first, and the state knows not yet
+        fresh: dict[str, Seen] = {}
         believed = {one.cluster for one in observations if isinstance(one, RolledBack)}
         for observation in observations:
             if isinstance(observation, Seen):
                 self._seen(observation)
                 fresh[observation.subject.uid] = observation
             elif isinstance(observation, Deleted):
-                if is_doubtful(state, observation) or _is_fresh(fresh, observation):
+                if is_doubtful(state, observation, fresh):
                     self._doubt(observation, now)
                     continue
                 self._absent.pop(observation.subject.uid, None)
@@ -121,37 +121,13 @@ class SettlingBook:
         if is_shown(seen.level):
             self._absent.pop(seen.subject.uid, None)
 
-    def _listed(self, state: State, listed: Listed, fresh: Mapping[str, Seen], now: int) -> Listed:
+    def _listed(self, state: State, listed: Listed, fresh: Fresh, now: int) -> Listed:
         for seen in listed.items:
             self._seen(seen)
-        missing = [*doubtful(state, listed), *_unlisted(fresh, listed)]
+        missing = list(doubtful(state, listed, fresh))
         for gone in missing:
             self._doubt(gone, now)
         return listed._replace(unsettled=frozenset(gone.subject.uid for gone in missing))
-
-
-def _is_fresh(fresh: Mapping[str, Seen], deleted: Deleted) -> bool:
-    """Say whether what has gone from sight was first shown in the same batch, and unfinished."""
-    seen = fresh.get(deleted.subject.uid)
-    unsure = (
-        deleted.subject.kind in WATCHED_BY_LABEL
-        and not deleted.settled
-        and not has_ended(deleted.last)
-    )
-    return seen is not None and unsure and not has_ended(seen.level)
-
-
-def _unlisted(fresh: Mapping[str, Seen], listed: Listed) -> Iterator[Deleted]:
-    """Give what was first shown in the same batch as a list that does not hold it."""
-    present = {seen.subject.uid for seen in listed.items}
-    for uid, seen in fresh.items():
-        if (seen.cluster, seen.subject.kind) == (
-            listed.cluster,
-            listed.kind,
-        ) and uid not in present:
-            gone = Deleted(listed.cluster, seen.subject, listed.version, inferred=True)
-            if _is_fresh(fresh, gone):
-                yield gone
 
 
 class Settler:
