@@ -1,6 +1,7 @@
 """Names that other programs read: labels, annotations, groups. None may ever change.
 
-Source of the `aibrix.ai` names: AIBrix's public ModelWarmup API, model.aibrix.ai/v1alpha1.
+Source of the `aibrix.ai` names: AIBrix's public ModelWarmup API, model.aibrix.ai/v1alpha1; of the
+`modelplane.ai` names: Modelplane's public ModelCache API, modelplane.ai/v1alpha1.
 """
 
 GROUP = "model.aibrix.ai"
@@ -19,3 +20,15 @@ CONTROL_PLANE = ("node-role.kubernetes.io/control-plane", "node-role.kubernetes.
 OURS = "warmlog.dev/"  # prefix of our annotations
 TARGET_WAIT_SECONDS = "warmlog.dev/target-wait-seconds"
 SUSPEND = "warmlog.dev/suspend"
+
+CACHE = "modelplane.ai/modelcache"  # label on what a ModelCache has: the cache's name
+CACHE_NAMESPACE = "warmlog.dev/cache-namespace"  # label beside it; as annotation the owner's
+CACHE_NAME = "warmlog.dev/cache-name"  # annotation on what a ModelCache has: its owner
+CACHE_UID = "warmlog.dev/cache-uid"  # as above
+HYDRATED = "warmlog.dev/hydrated"  # annotation on claims: <claim UID>/<fingerprint>, the latch
+CLAIM_UID = "warmlog.dev/claim-uid"  # annotation on hydration Jobs: the claim they are bound to
+FINGERPRINT = "warmlog.dev/fingerprint"  # annotation on hydration Jobs: the source they fetch
+RETRY = "warmlog.dev/retry"  # annotation on a ModelCache: each edit asks for a try at once
+ABANDON = "warmlog.dev/abandon"  # annotation, exactly "true": let go without cleaning up
+CACHE_IN_USE = "warmlog.dev/cache-in-use"  # finalizer on ModelCaches
+SELECTED_NODE = "volume.kubernetes.io/selected-node"  # annotation on claims, the scheduler's
