@@ -8,6 +8,7 @@ from adapters.simulator.job_controller import JobController
 from adapters.simulator.kubelet import Kubelets
 from adapters.simulator.node_lifecycle import NodeLifecycle
 from adapters.simulator.plans import NodePlan, Timing
+from adapters.simulator.protecting import Protection
 from adapters.simulator.recording import Recorder
 from adapters.simulator.registry import Registry
 from adapters.simulator.scheduler import Scheduler
@@ -46,6 +47,7 @@ class Cluster:
         self.scheduler = Scheduler(self._around)
         self.kubelets = Kubelets(self._around, self.plans)
         self.nodes = NodeLifecycle(self._around)
+        self.protection = Protection(self._around)
         self.garbage = GarbageCollector(self._around)
         self.ttl = TtlController(self._around)
         self.namespaces = NamespaceController(self._around)

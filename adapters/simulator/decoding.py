@@ -5,6 +5,7 @@ from typing import Any
 
 from adapters.simulator import answers
 from adapters.simulator.answers import Cause, Refusal
+from adapters.simulator.decoding_contents import ContentsMalformed, rewritten_contents
 from adapters.simulator.resources import BY_KIND, Resource
 from adapters.simulator.storage import Manifest
 
@@ -41,7 +42,32 @@ _TYPES: Mapping[str, Mapping[str, type]] = {
     "Node": {"spec": dict, "spec.unschedulable": bool, "spec.taints": list},
     "Pod": {"spec": dict, "spec.containers": list, "spec.nodeName": str},
     "Lease": {"spec": dict},
+    "Secret": {"data": dict, "stringData": dict, "type": str, "immutable": bool},
+    "PersistentVolumeClaim": {
+        "spec": dict,
+        "spec.accessModes": list,
+        "spec.storageClassName": str,
+        "spec.volumeName": str,
+        "spec.volumeMode": str,
+        "spec.resources": dict,
+        "spec.resources.requests": dict,
+    },
+    "PersistentVolume": {
+        "spec": dict,
+        "spec.accessModes": list,
+        "spec.capacity": dict,
+        "spec.claimRef": dict,
+        "spec.storageClassName": str,
+    },
+    "StorageClass": {
+        "provisioner": str,
+        "parameters": dict,
+        "volumeBindingMode": str,
+        "reclaimPolicy": str,
+        "allowVolumeExpansion": bool,
+    },
 }
+_TEXTS = {"Secret": ("stringData",), "StorageClass": ("parameters",)}  # maps of texts
 _TYPED_PATHS = {
     kind: [
         (path, tuple(path.split(".")), wanted)
@@ -127,7 +153,20 @@ _POD_SPEC = frozenset(
         "workloadRef",
     )
 )
-_KNOWN_SPECS = {"Job": _JOB_SPEC, "Pod": _POD_SPEC}
+_CLAIM_SPEC = frozenset(
+    (
+        "accessModes",
+        "dataSource",
+        "dataSourceRef",
+        "resources",
+        "selector",
+        "storageClassName",
+        "volumeAttributesClassName",
+        "volumeMode",
+        "volumeName",
+    )
+)
+_KNOWN_SPECS = {"Job": _JOB_SPEC, "Pod": _POD_SPEC, "PersistentVolumeClaim": _CLAIM_SPEC}
 
 
 class Undecodable(Refusal):
@@ -147,8 +186,12 @@ def decoded(resource: Resource, body: Any) -> Manifest:
     if known is not None and not (body.get("spec") or {}).keys() <= known:
         spec = {name: part for name, part in body["spec"].items() if name in known}
         body = {**body, "spec": spec}
-    item: Manifest = body
-    return item
+    try:
+        return rewritten_contents(resource, body)
+    except ContentsMalformed as error:
+        version = resource.api_version.rpartition("/")[2]
+        words = f'{resource.kind} in version "{version}" cannot be handled as a {resource.kind}'
+        raise _undecodable(f"{words}: {error}") from None
 
 
 def _undecodable(words: str) -> Undecodable:
@@ -183,10 +226,12 @@ def _check_types(resource: Resource, body: Manifest) -> None:
             continue
         raise _mistyped(resource, path, value, _GO_TYPES[wanted])
     metadata = body.get("metadata") or {}
-    for field in ("labels", "annotations"):
-        for value in (metadata.get(field) or {}).values():
+    texts = {f"metadata.{field}": metadata.get(field) for field in ("labels", "annotations")}
+    texts |= {field: body.get(field) for field in _TEXTS.get(resource.kind, ())}
+    for field, given in texts.items():
+        for value in (given or {}).values():
             if not isinstance(value, str):
-                raise _mistyped(resource, f"metadata.{field}", value, "string")
+                raise _mistyped(resource, field, value, "string")
 
 
 def _mistyped(resource: Resource, path: str, value: Any, wanted: str) -> Undecodable:

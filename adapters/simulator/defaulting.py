@@ -1,5 +1,6 @@
 """What the API server adds to an object when it is created."""
 
+from adapters.simulator.defaulting_storage import defaulted_storage, redefaulted_storage
 from adapters.simulator.resources import EVENT, JOB, NAMESPACE, NODE, POD, Resource
 from adapters.simulator.storage import Manifest
 
@@ -57,7 +58,7 @@ _CONTAINER_DEFAULTS: Manifest = {
 
 
 def defaulted(resource: Resource, wanted: Manifest) -> Manifest:
-    """Give `wanted` with what the server adds; its metadata has the name and the uid already."""
+    """Give `wanted` with what the server adds; its metadata has name, uid and time already."""
     match resource:
         case _ if resource is JOB:
             return _job(wanted)
@@ -72,7 +73,7 @@ def defaulted(resource: Resource, wanted: Manifest) -> Manifest:
         case _ if resource.custom:
             return {name: part for name, part in wanted.items() if name != "status"}
         case _:
-            return wanted
+            return defaulted_storage(resource, wanted)
 
 
 def redefaulted(resource: Resource, wanted: Manifest) -> Manifest:
@@ -80,7 +81,7 @@ def redefaulted(resource: Resource, wanted: Manifest) -> Manifest:
     if resource is NAMESPACE:
         return _named_namespace(wanted)
     if resource is not JOB:
-        return wanted
+        return redefaulted_storage(resource, wanted)
     spec = _job_spec(wanted.get("spec") or {})
     metadata = wanted.get("metadata") or {}
     if not metadata.get("labels"):

@@ -48,6 +48,7 @@ class Timing(NamedTuple):
     scheduling: Span = Span(5 * MILLISECOND, 30 * MILLISECOND)
     kubelet_sync: Span = Span(10 * MILLISECOND, 100 * MILLISECOND)
     collecting: Span = Span(10 * MILLISECOND, 500 * MILLISECOND)  # garbage collector
+    binding: Span = Span(10 * MILLISECOND, 100 * MILLISECOND)  # volume controllers
     lifecycle: Span = Span(10 * MILLISECOND, 100 * MILLISECOND)  # taints that follow conditions
     node_grace: int = 50 * SECOND  # without a kubelet, until the Node is Unknown
     orphan_quarantine: Span = Span(40 * SECOND, MINUTE)  # Pods of a Node that is gone

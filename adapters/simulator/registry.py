@@ -7,14 +7,24 @@ do what a real one could not: every write is validated, versioned, and subject t
 from collections.abc import Callable
 
 from adapters.simulator import answers
+from adapters.simulator.admitting import admitted, check_growth
 from adapters.simulator.answers import Refusal
 from adapters.simulator.clock import Agenda, Chance, timestamp
 from adapters.simulator.conditions import is_deleting, with_condition
 from adapters.simulator.decoding import decoded
 from adapters.simulator.defaulting import defaulted, redefaulted
 from adapters.simulator.deleting import DeleteOptions, check_preconditions, marked_deleted
-from adapters.simulator.resources import NAMESPACE, POD, WARMUP, Place, Resource
-from adapters.simulator.schemas import LAX, Schema
+from adapters.simulator.resources import (
+    CACHE,
+    CLAIM,
+    INFERENCE_CLUSTER,
+    NAMESPACE,
+    POD,
+    WARMUP,
+    Place,
+    Resource,
+)
+from adapters.simulator.schemas import LAX, OPEN, Schema
 from adapters.simulator.storage import Manifest, Storage, key_of
 from adapters.simulator.validating import invalid_at_create, invalid_at_update
 
@@ -39,7 +49,11 @@ class Registry:
     def __init__(self, storage: Storage, agenda: Agenda, chance: Chance) -> None:
         """Begin with what `storage` holds; times come from `agenda`, uids from `chance`."""
         self.storage = storage
-        self.schemas: dict[str, Schema] = {WARMUP.kind: LAX}
+        self.schemas: dict[str, Schema] = {
+            WARMUP.kind: LAX,
+            CACHE.kind: OPEN,
+            INFERENCE_CLUSTER.kind: OPEN,
+        }
         self.refusals: dict[tuple[str, str], Refusing] = {}  # by kind and namespace
         self._agenda = agenda
         self._chance = chance
@@ -77,7 +91,7 @@ class Registry:
         schema = self.schemas.get(resource.kind)
         if schema is not None:
             wanted = schema.pruned(wanted)
-        wanted = defaulted(resource, wanted)
+        wanted = admitted(self.storage, resource, defaulted(resource, wanted))
         refusing = self.refusals.get((resource.kind, namespace))
         if refusing is not None:
             raise refusing(resource, name)
@@ -115,6 +129,8 @@ class Registry:
             causes += schema.left_unchecked(causes)
         if causes:
             raise answers.invalid(resource, place.name, causes)
+        if resource is CLAIM and not place.subresource:
+            check_growth(self.storage, current, wanted)
         if wanted == current or dry_run:
             return wanted
         key = key_of(place.namespace, place.name)

@@ -71,6 +71,19 @@ EVENT = Resource(
     ),
 )
 JOB = Resource("Job", "jobs", "batch/v1", more_fields=("status.successful",))
+SECRET = Resource("Secret", "secrets", "v1", status_subresource=False, more_fields=("type",))
+CLAIM = Resource("PersistentVolumeClaim", "persistentvolumeclaims", "v1", deleted_shown=True)
+VOLUME = Resource(
+    "PersistentVolume", "persistentvolumes", "v1", namespaced=False, deleted_shown=True
+)
+CLASS = Resource(
+    "StorageClass",
+    "storageclasses",
+    "storage.k8s.io/v1",
+    namespaced=False,
+    status_subresource=False,
+    deleted_shown=True,
+)
 LEASE = Resource(
     "Lease",
     "leases",
@@ -82,6 +95,17 @@ LEASE = Resource(
 WARMUP = Resource(
     "ModelWarmup", "modelwarmups", "model.aibrix.ai/v1alpha1", custom=True, blind_put=False
 )
+CACHE = Resource(
+    "ModelCache", "modelcaches", "modelplane.ai/v1alpha1", custom=True, blind_put=False
+)
+INFERENCE_CLUSTER = Resource(
+    "InferenceCluster",
+    "inferenceclusters",
+    "modelplane.ai/v1alpha1",
+    namespaced=False,
+    custom=True,
+    blind_put=False,
+)
 DEFINITION = Resource(
     "CustomResourceDefinition",
     "customresourcedefinitions",
@@ -90,7 +114,22 @@ DEFINITION = Resource(
     deleted_shown=True,
 )
 
-RESOURCES = (NAMESPACE, NODE, POD, EVENT, JOB, LEASE, WARMUP, DEFINITION)
+RESOURCES = (
+    NAMESPACE,
+    NODE,
+    POD,
+    EVENT,
+    SECRET,
+    CLAIM,
+    VOLUME,
+    CLASS,
+    JOB,
+    LEASE,
+    WARMUP,
+    CACHE,
+    INFERENCE_CLUSTER,
+    DEFINITION,
+)
 BY_KIND = {resource.kind: resource for resource in RESOURCES}
 _BY_PATH = {(resource.root, resource.plural): resource for resource in RESOURCES}
 

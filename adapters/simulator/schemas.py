@@ -75,20 +75,15 @@ class Schema:
                     yield _refused_by(rule, name)
 
 
-# A kind whose definition is not known here: any spec, never changed, and any status.
-LAX = Schema(
-    {
-        "type": "object",
-        "properties": {
-            "spec": {
-                "type": "object",
-                _PRESERVE: True,
-                _RULES: [{"rule": _IMMUTABLE, "message": "is immutable"}],
-            },
-            "status": {"type": "object", _PRESERVE: True},
-        },
-    }
-)
+def _unknown(**rules: Any) -> Schema:
+    """Give a schema that takes any spec and any status."""
+    free = {"type": "object", _PRESERVE: True}
+    return Schema({"type": "object", "properties": {"spec": {**free, **rules}, "status": free}})
+
+
+# Kinds whose definition is not known here: one whose spec never changes, and the others.
+LAX = _unknown(**{_RULES: [{"rule": _IMMUTABLE, "message": "is immutable"}]})
+OPEN = _unknown()
 
 
 def _refused_by(rule: Manifest, path: str) -> Cause:

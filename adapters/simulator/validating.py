@@ -1,7 +1,6 @@
 """What the API server refuses as invalid (422), field by field.
 
-Only what a Namespace, a Node, a Pod, a warmup Job or a ModelWarmup can get wrong is here; the words
-are those of a real server.
+Only what warmlog's objects can get wrong is here; the words are those of a real server.
 """
 
 from collections.abc import Iterator
@@ -17,6 +16,7 @@ from adapters.simulator.validating_jobs import (
     invalid_job_update,
     invalid_pod_spec,
 )
+from adapters.simulator.validating_storage import invalid_storage, invalid_storage_update
 
 
 def invalid_at_create(resource: Resource, item: Manifest) -> Iterator[Cause]:
@@ -31,6 +31,8 @@ def invalid_at_create(resource: Resource, item: Manifest) -> Iterator[Cause]:
     elif resource is EVENT and _about(item) != metadata["namespace"]:
         words = f'Invalid value: "{_about(item)}": does not match event.namespace'
         yield Cause("involvedObject.namespace", words)
+    else:
+        yield from invalid_storage(resource, item)
 
 
 def _about(event: Manifest) -> str:
@@ -56,6 +58,8 @@ def invalid_at_update(
         words = "Forbidden: pod updates may not change fields other than a few"
         yield Cause("spec", words, "FieldValueForbidden")
     if place.resource is not JOB:
+        if not place.subresource:
+            yield from invalid_storage_update(place.resource, current, wanted)
         return
     if place.subresource == "status":
         yield from invalid_job_status(current, wanted)
