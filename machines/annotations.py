@@ -1,7 +1,7 @@
 """Our annotations on a ModelWarmup: what they ask for, and which of them have no effect."""
 
 from machines.labels import SUSPEND, TARGET_WAIT_SECONDS
-from machines.levels import Pairs
+from machines.pairs import Pairs
 from machines.states import Warmup
 
 DEFAULT_WAIT_SECONDS = 300

@@ -8,9 +8,13 @@ has not been listed is unknown.
 from collections.abc import Iterator
 
 from engine.canonical_json import dumps
-from engine.events import Draft
+from engine.events import Draft, Subject
+from machines.caches.deciding import cache_body, cache_intents, cache_still_wants
 from machines.intents import (
     TYPE_BY_INTENT,
+    CacheIntent,
+    Change,
+    Create,
     CreateJob,
     DeleteJob,
     Effect,
@@ -36,10 +40,19 @@ def decide(state: State) -> list[Draft]:
     """Give the decisions that the state calls for, in a fixed order."""
     drafts: list[Draft] = []
     for uid, cause in sorted(state.dirty.items(), key=lambda item: (item[1], item[0])):
+        if uid in state.caches:
+            drafts.extend(
+                _draft(one.cluster, state.caches[uid].subject, one.intent, cause)
+                for one in cache_intents(state, state.caches[uid])
+            )
+            continue
         warmup = state.warmups.get(uid)
         if warmup is None or not state.clusters[warmup.cluster].is_synced:
             continue
-        drafts.extend(_draft(warmup, intent, cause) for intent in _intents(state, warmup))
+        drafts.extend(
+            _draft(warmup.cluster, warmup.subject, intent, cause)
+            for intent in _intents(state, warmup)
+        )
     return drafts
 
 
@@ -48,6 +61,8 @@ def effect_of(state: State, seq: int) -> Effect:
     opened = state.open[seq]
     intent = opened.intent
     body = None
+    if isinstance(intent, CacheIntent):
+        return Effect(seq, opened.cluster, intent, cache_body(state, opened.cluster, intent))
     warmup = state.warmups.get(intent.warmup_uid)
     if isinstance(intent, CreateJob):
         if warmup is not None and warmup.spec is not None:
@@ -72,7 +87,7 @@ def intended_job(warmup: Warmup, node_uid: str, node_name: str, salt: int = 0) -
 def is_as_intended(effect: Effect) -> bool:
     """Say whether the rebuilt body is the one that was decided upon."""
     intent = effect.intent
-    if not isinstance(intent, CreateJob | RestoreJob):
+    if not isinstance(intent, CreateJob | RestoreJob | Create | Change):
         return True
     return effect.body is not None and body_digest(effect.body) == intent.digest
 
@@ -83,7 +98,9 @@ def still_wanted(state: State, seq: int) -> bool:
     Between its decision and its turn the warmup may have gone, its node left, or its Job ended.
     """
     opened = state.open.get(seq)
-    warmup = state.warmups.get(opened.intent.warmup_uid) if opened else None
+    if opened is not None and isinstance(opened.intent, CacheIntent):
+        return cache_still_wants(state, opened.cluster, opened.intent)
+    warmup = state.warmups.get(opened.owner.uid) if opened else None
     if opened is None or warmup is None:
         return False
     intent = opened.intent
@@ -111,9 +128,9 @@ def _goes_on(warmup: Warmup) -> bool:
     return not (over or warmup.blocked)
 
 
-def _draft(warmup: Warmup, intent: Intent, cause: int) -> Draft:
+def _draft(cluster: str, owner: Subject, intent: Intent, cause: int) -> Draft:
     name, data = TYPE_BY_INTENT[type(intent)], dumps(intent_to_json(intent))
-    return Draft(warmup.cluster, str(warmup.subject), name, DATA_VERSION, data, cause)
+    return Draft(cluster, str(owner), name, DATA_VERSION, data, cause)
 
 
 def _intents(state: State, warmup: Warmup) -> Iterator[Intent]:

@@ -11,16 +11,27 @@ from typing import Any
 from engine.canonical_json import dumps, loads
 from engine.events import Subject
 from machines import faults, intents, levels, spec_parts, specs, states
+from machines.caches import cluster_specs, hydration_settings, settings
+from machines.caches import levels as cache_levels
+from machines.caches import specs as cache_specs
+from machines.caches import states as cache_states
+from machines.caches.entries import EntryState
 from machines.node_jobs import NodeJobState
 from machines.warmups import WarmupState
 
+_MODULES = (
+    faults, intents, levels, spec_parts, specs, states,
+    cluster_specs, hydration_settings, settings, cache_levels, cache_specs, cache_states,
+)  # fmt: skip
 _RECORDS: dict[str, type] = {
     cls.__name__: cls
-    for module in (faults, intents, levels, spec_parts, specs, states)
+    for module in _MODULES
     for cls in vars(module).values()
     if isinstance(cls, type) and (hasattr(cls, "_fields") or is_dataclass(cls))
 } | {"Subject": Subject}
-_ENUMS: dict[str, type[StrEnum]] = {cls.__name__: cls for cls in (NodeJobState, WarmupState)}
+_ENUMS: dict[str, type[StrEnum]] = {
+    cls.__name__: cls for cls in (NodeJobState, WarmupState, EntryState)
+}
 
 
 def dump_state(state: states.State) -> str:

@@ -15,7 +15,7 @@ from machines.labels import ENABLED
 from machines.messages import cause_text
 from machines.node_jobs import NODE_JOBS, OUTCOMES, NodeJobState, NodeJobTrigger
 from machines.reviewing import nodes_outside
-from machines.states import KINDS, Ignored, State, Target, Warmup, Words
+from machines.states import WARMUP_KINDS, Ignored, State, Target, Warmup, Words
 from machines.statuses import warmup_status
 from machines.warmups import TERMINAL, WarmupState
 
@@ -203,7 +203,7 @@ def _notes(state: State, warmup: Warmup) -> tuple[str, ...]:
             f"cluster {cluster.name} does not answer ({cluster.words or 'no words'}): "
             "all this is what was known last"
         )
-    missing = [kind for kind in KINDS if kind not in cluster.synced]
+    missing = [kind for kind in WARMUP_KINDS if kind not in cluster.synced]
     if missing:
         notes.append(
             f"not yet listed since the last start: {', '.join(missing)}; "
@@ -248,7 +248,7 @@ def _leftovers(state: State, warmup: Warmup) -> tuple[str, ...]:
     if not warmup.stored:
         return ("the API server to take the final status",)
     uid = warmup.subject.uid
-    left = sum(opened.intent.warmup_uid == uid for opened in state.open.values())
+    left = sum(opened.owner.uid == uid for opened in state.open.values())
     left += len(warmup.unwanted) + len(warmup.unstamped)
     return (f"the clean-up of {left} Job{'s' if left != 1 else ''}",) if left else ()
 

@@ -6,6 +6,17 @@ from typing import Any
 
 from engine.canonical_json import loads
 from engine.events import Event, Subject
+from machines.caches.folding import (
+    fold_cache_answer,
+    fold_cache_intent,
+    fold_claim_users,
+    fold_cluster_changed,
+    fold_level,
+    fold_level_gone,
+)
+from machines.caches.levels import CACHING_LEVEL_BY_KIND
+from machines.caches.settings import CachingSettings
+from machines.caches.settling import settle_caches
 from machines.folding_intents import (
     block,
     fold_absent,
@@ -26,7 +37,7 @@ from machines.folding_places import place_jobs, place_jobs_of
 from machines.folding_pods import fold_events, fold_pod, fold_pod_gone, fold_pods_read, place_pods
 from machines.folding_warmups import fold_recovered, fold_warmup, fold_warmup_gone, settle_warmups
 from machines.indexing import put_target, touch
-from machines.intents import INTENT_BY_TYPE, intent_from_json
+from machines.intents import INTENT_BY_TYPE, CacheIntent, intent_from_json
 from machines.levels import (
     LEVEL_BY_KIND,
     JobLevel,
@@ -39,9 +50,9 @@ from machines.levels import (
 from machines.messages import describe
 from machines.moving import fail_target, settle_target
 from machines.node_jobs import UNFINISHED, NodeJobTrigger
-from machines.observations import Done, Refused
+from machines.observations import Absent, Answer, Done, Refused, Unknown
 from machines.reviewing import namespace_trouble, review_node, review_node_gone, review_warmup
-from machines.states import KINDS, Cluster, Known, State, Warmup, Words
+from machines.states import KINDS, WARMUP_KINDS, Cluster, Known, State, Warmup, Words
 from machines.warmups import TERMINAL
 
 BURIED_KEPT = 8192  # uids of ended objects remembered, per cluster
@@ -55,6 +66,7 @@ def fold(state: State, event: Event) -> State:
     data = loads(event.data)
     HANDLERS[event.type](state, event, Subject.parse(event.subject), data)
     settle_warmups(state, event)
+    settle_caches(state, event)
     state.position = event.seq
     return state
 
@@ -68,17 +80,23 @@ def cluster_of(state: State, name: str) -> Cluster:
 
 
 def _session_started(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
+    state.caching = CachingSettings.from_json(data.get("caching", {}))
     for cluster in state.clusters.values():
         cluster.synced.clear()
+        cluster.unread.clear()
+        fold_cluster_changed(state, event, cluster)
     for seq, opened in state.open.items():
         state.open[seq] = opened._replace(uncertain=True)
 
 
 def _synced(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
     cluster = cluster_of(state, event.cluster)
-    cluster.synced[data["kind"]] = True
-    cluster.doubted.pop(data["kind"], None)
-    if not cluster.is_synced:
+    kind = data["kind"]
+    cluster.synced[kind] = True
+    cluster.unread.pop(kind, None)
+    cluster.doubted.pop(kind, None)
+    fold_cluster_changed(state, event, cluster)
+    if kind not in WARMUP_KINDS or not cluster.is_synced:
         return
     place_jobs(state, cluster, event)
     place_pods(state, cluster, event)
@@ -97,6 +115,17 @@ def _reachable(state: State, event: Event, subject: Subject, data: dict[str, Any
     cluster = cluster_of(state, event.cluster)
     cluster.reachable = event.type == "Reachable"
     cluster.words = data.get("words", "")
+    cluster.changed_at = event.at
+    fold_cluster_changed(state, event, cluster)
+
+
+def _unread(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
+    cluster = cluster_of(state, event.cluster)
+    if data["words"]:
+        cluster.unread[data["kind"]] = data["words"]
+    else:
+        cluster.unread.pop(data["kind"], None)
+    fold_cluster_changed(state, event, cluster)
 
 
 def _rolled_back(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
@@ -138,8 +167,10 @@ def _apply_level(
         fold_warmup(state, event, subject, level)
     elif isinstance(level, JobLevel):
         fold_job(state, event, subject, level)
-    else:
+    elif isinstance(level, PodLevel):
         fold_pod(state, event, subject, level, old.level if old else None)
+    else:
+        fold_level(state, event, subject, level)
 
 
 def _gone(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
@@ -148,7 +179,9 @@ def _gone(state: State, event: Event, subject: Subject, data: dict[str, Any]) ->
     if not (data.get("inferred") and subject.kind in cluster.doubted):
         # Else it may only not be there yet: the server may lag.
         _bury(cluster, subject, int(data["version"]))
-    if subject.kind == "Job":
+    if subject.kind in CACHING_LEVEL_BY_KIND:
+        fold_level_gone(state, event, subject)
+    elif subject.kind == "Job":
         fold_job_gone(state, event, subject.uid)
     elif subject.kind == "ModelWarmup":
         fold_warmup_gone(state, event, subject.uid)
@@ -157,14 +190,19 @@ def _gone(state: State, event: Event, subject: Subject, data: dict[str, Any]) ->
     elif isinstance(known.level, PodLevel):
         fold_pod_gone(state, event, subject, known.level)
     elif subject.kind == "Node":
-        if cluster.node_uids.get(subject.name) == subject.uid:
-            del cluster.node_uids[subject.name]
-        for warmup in _running(state, cluster):
-            review_node_gone(state, warmup, known, event)
+        _node_gone(state, event, cluster, known)
     elif cluster.namespace_uids.get(subject.name) == subject.uid:
         del cluster.namespace_uids[subject.name]
         words = f"namespace {subject.name} is gone"
         _namespace_changed(state, event, cluster, subject.name, words)
+
+
+def _node_gone(state: State, event: Event, cluster: Cluster, known: Known) -> None:
+    name = known.subject.name
+    if cluster.node_uids.get(name) == known.subject.uid:
+        del cluster.node_uids[name]
+    for warmup in _running(state, cluster):
+        review_node_gone(state, warmup, known, event)
 
 
 def _bury(cluster: Cluster, subject: Subject, version: int) -> None:
@@ -188,6 +226,10 @@ def _running(state: State, cluster: Cluster) -> list[Warmup]:
     ]
 
 
+def _users_read(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
+    fold_claim_users(state, event, subject, tuple(data.get("pods", ())))
+
+
 def _events_read(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
     words = Words(data.get("reason", ""), data.get("message", ""))
     fold_events(state, event, data["jobUid"], words)
@@ -202,23 +244,42 @@ def _recovered(state: State, event: Event, subject: Subject, data: dict[str, Any
 
 
 def _intended(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
-    fold_intent(state, event, intent_from_json(event.type, data))
+    intent = intent_from_json(event.type, data)
+    if isinstance(intent, CacheIntent):
+        fold_cache_intent(state, event, subject, intent)
+    else:
+        fold_intent(state, event, intent)
 
 
 def _done(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
-    fold_done(state, event, Done(data.get("uid", ""), data.get("found", False)))
+    done = Done(data.get("uid", ""), data.get("found", False))
+    if not _answers_cache(state, event, done):
+        fold_done(state, event, done)
 
 
 def _refused(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
-    fold_refused(state, event, Refused(**data))
+    refused = Refused(**data)
+    if not _answers_cache(state, event, refused):
+        fold_refused(state, event, refused)
 
 
 def _unknown(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
-    fold_unknown(state, event, data["words"])
+    if not _answers_cache(state, event, Unknown(data["words"])):
+        fold_unknown(state, event, data["words"])
 
 
 def _absent(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
-    fold_absent(state, event)
+    if not _answers_cache(state, event, Absent()):
+        fold_absent(state, event)
+
+
+def _answers_cache(state: State, event: Event, answer: Answer) -> bool:
+    """Fold the answer to what was decided for a cache; False when it is to something else."""
+    opened = state.open.get(event.cause or 0)
+    if opened is None or not isinstance(opened.intent, CacheIntent):
+        return False
+    fold_cache_answer(state, event, opened.intent, answer)
+    return True
 
 
 def _status_stored(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
@@ -289,6 +350,8 @@ HANDLERS: dict[str, Handler] = {
     "Reachable": _reachable,
     "Unreachable": _reachable,
     "ClusterRolledBack": _rolled_back,
+    "Unread": _unread,
+    "ClaimUsersRead": _users_read,
     **{f"{kind}Seen": _seen for kind in LEVEL_BY_KIND},
     "Gone": _gone,
     "EventsRead": _events_read,

@@ -9,7 +9,15 @@ from machines.backoffs import retry_seconds
 from machines.folding_jobs import owner, track_job
 from machines.folding_marks import fold_restored, fold_restoring
 from machines.indexing import arm, disarm, put_target, refresh_slot, touch
-from machines.intents import CreateJob, DeleteJob, Intent, Resolve, RestoreJob, StampTtl
+from machines.intents import (
+    CacheIntent,
+    CreateJob,
+    DeleteJob,
+    Resolve,
+    RestoreJob,
+    StampTtl,
+    WarmupIntent,
+)
 from machines.job_names import SALTS
 from machines.messages import describe
 from machines.moving import describe_again, fail_target, settle_target
@@ -24,7 +32,7 @@ INVALID = 422
 _WEBHOOK = re.compile(r"admission webhook .* denied the request", re.DOTALL)
 
 
-def fold_intent(state: State, event: Event, intent: Intent) -> None:
+def fold_intent(state: State, event: Event, intent: WarmupIntent) -> None:
     """Something was decided: it is open until its answer."""
     warmup = state.warmups[intent.warmup_uid]
     state.open[event.seq] = OpenIntent(event.seq, event.cluster, warmup.subject, intent)
@@ -48,11 +56,10 @@ def fold_intent(state: State, event: Event, intent: Intent) -> None:
 def fold_done(state: State, event: Event, done: Done) -> None:
     """An intent is as intended."""
     opened = state.open.pop(event.cause or 0, None)
-    if opened is None:
+    warmup = state.warmups.get(opened.owner.uid) if opened else None
+    if opened is None or warmup is None or isinstance(opened.intent, CacheIntent):
         return
-    intent, warmup = opened.intent, state.warmups.get(opened.intent.warmup_uid)
-    if warmup is None:
-        return
+    intent = opened.intent
     if isinstance(intent, CreateJob):
         _created(state, warmup, opened, intent, done, event)
     elif isinstance(intent, DeleteJob):
@@ -71,8 +78,8 @@ def fold_done(state: State, event: Event, done: Done) -> None:
 def fold_absent(state: State, event: Event) -> None:
     """Looked up: it did not happen. It is decided again if it is still wanted."""
     opened = state.open.pop(event.cause or 0, None)
-    warmup = state.warmups.get(opened.intent.warmup_uid) if opened else None
-    if opened is None or warmup is None:
+    warmup = state.warmups.get(opened.owner.uid) if opened else None
+    if opened is None or warmup is None or isinstance(opened.intent, CacheIntent):
         return
     intent = opened.intent
     if isinstance(intent, CreateJob):
@@ -91,7 +98,7 @@ def fold_unknown(state: State, event: Event, words: str) -> None:
     if opened is None:
         return
     state.open[opened.seq] = opened._replace(uncertain=True, unanswered=words)
-    warmup = state.warmups.get(opened.intent.warmup_uid)
+    warmup = state.warmups.get(opened.owner.uid)
     if warmup is not None and isinstance(opened.intent, CreateJob):
         describe_again(state, warmup, opened.intent.node_uid, event)
 
@@ -99,8 +106,8 @@ def fold_unknown(state: State, event: Event, words: str) -> None:
 def fold_refused(state: State, event: Event, refused: Refused) -> None:
     """The API server said no."""
     opened = state.open.pop(event.cause or 0, None)
-    warmup = state.warmups.get(opened.intent.warmup_uid) if opened else None
-    if opened is None or warmup is None:
+    warmup = state.warmups.get(opened.owner.uid) if opened else None
+    if opened is None or warmup is None or isinstance(opened.intent, CacheIntent):
         return
     intent = opened.intent
     touch(state, warmup)

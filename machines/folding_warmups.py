@@ -206,7 +206,7 @@ def _forget(state: State, warmup: Warmup) -> None:
     if (
         warmup.gone
         and not warmup.jobs
-        and all(opened.intent.warmup_uid != uid for opened in state.open.values())
+        and all(opened.owner.uid != uid for opened in state.open.values())
     ):
         del state.warmups[uid]
         state.dirty.pop(uid, None)

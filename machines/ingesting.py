@@ -13,6 +13,7 @@ from engine.canonical_json import dumps
 from engine.events import Draft, Subject
 from engine.instants import SECOND
 from machines.asking import asked_target
+from machines.caches.indexing import UNCLAIMED, claim_users
 from machines.folding_jobs import UNREAD
 from machines.following import wordless
 from machines.levels import JobLevel, Level, PodLevel
@@ -20,6 +21,7 @@ from machines.observations import (
     Absent,
     Answer,
     Answered,
+    ClaimUsersRead,
     Contested,
     DeadlinePassed,
     Deleted,
@@ -34,6 +36,7 @@ from machines.observations import (
     Seen,
     StatusStored,
     Unknown,
+    Unread,
 )
 from machines.phases import PUBLISHED_WARMUP_PHASES, WARMUP_STATE_BY_PHASE
 from machines.states import Cluster, Known, State
@@ -163,12 +166,33 @@ def _listed(state: State, listed: Listed, clock: int) -> Iterator[Draft]:
     missing = [
         known
         for uid, known in cluster.objects[listed.kind].items()
-        if uid not in present and uid not in listed.unsettled and known.version <= version
+        if uid not in present
+        and uid not in listed.unsettled
+        and known.version <= version
+        and _is_within(known.subject, listed.scope)
     ]
     for known in missing:
         yield _draft(listed.cluster, known.subject, "Gone", version=str(version), inferred=True)
-    if listed.kind not in _cluster(state, listed.cluster).synced:
-        yield _draft(listed.cluster, Subject("", "", "", ""), "Synced", kind=listed.kind)
+    kind = synced_key(listed.kind, listed.scope)
+    if kind not in _cluster(state, listed.cluster).synced:
+        yield _draft(listed.cluster, Subject("", "", "", ""), "Synced", kind=kind)
+
+
+def synced_key(kind: str, scope: tuple[str, str]) -> str:
+    """Give the name under which a kind, or the object that `scope` names, counts as synced."""
+    return "/".join((kind, *scope)) if any(scope) else kind
+
+
+def _is_within(subject: Subject, scope: tuple[str, str]) -> bool:
+    return not any(scope) or (subject.namespace, subject.name) == scope
+
+
+def _unread(state: State, unread: Unread, clock: int) -> Iterator[Draft]:
+    """Say why a kind cannot be read; a list of it takes that back."""
+    kind = synced_key(unread.kind, unread.scope)
+    if _cluster(state, unread.cluster).unread.get(kind, "") == unread.words:
+        return
+    yield _draft(unread.cluster, Subject("", "", "", ""), "Unread", kind=kind, words=unread.words)
 
 
 def _rolled_back(state: State, back: RolledBack, clock: int) -> Iterator[Draft]:
@@ -182,12 +206,19 @@ def _reachability(state: State, reach: Reachability, clock: int) -> Iterator[Dra
     yield _draft(reach.cluster, Subject("", "", "", ""), name, words=reach.words)
 
 
+def _users_read(state: State, read: ClaimUsersRead, clock: int) -> Iterator[Draft]:
+    """Who mounts a claim, when that is news."""
+    if claim_users(state, read.cluster, read.subject.uid) in (UNCLAIMED, read.pods):
+        return
+    yield _draft(read.cluster, read.subject, "ClaimUsersRead", pods=list(read.pods))
+
+
 def _answered(state: State, answered: Answered, clock: int) -> Iterator[Draft]:
     opened = state.open.get(answered.intent_seq)
     if opened is None or (opened.uncertain and isinstance(answered.answer, Unknown)):
         return
     name, data = _answer_data(answered.answer)
-    yield _draft(opened.cluster, opened.warmup, name, opened.seq, **data)
+    yield _draft(opened.cluster, opened.owner, name, opened.seq, **data)
 
 
 def _answer_data(answer: Answer) -> tuple[str, dict[str, Any]]:
@@ -298,6 +329,8 @@ _INGESTERS: dict[type, Callable[[State, Any, int], Iterator[Draft]]] = {
     Listed: _listed,
     RolledBack: _rolled_back,
     Reachability: _reachability,
+    Unread: _unread,
+    ClaimUsersRead: _users_read,
     Answered: _answered,
     EventsRead: _events_read,
     PodsRead: _pods_read,

@@ -59,7 +59,41 @@ class Resolve(NamedTuple):
     namespace: str
 
 
-Intent = CreateJob | DeleteJob | StampTtl | RestoreJob | Resolve
+class Create(NamedTuple):
+    """Create one object by its deterministic name; one of ours that is there is as good."""
+
+    owner_uid: str  # of the ModelCache
+    kind: str  # as in the log: Namespace, PersistentVolumeClaim, Secret, HydrationJob
+    namespace: str
+    name: str
+    digest: str  # sha256 hex of the body's canonical JSON; of a Secret without its value
+
+
+class Change(NamedTuple):
+    """Change one object by uid, on a fresh read, guarded by its resourceVersion."""
+
+    owner_uid: str
+    kind: str
+    namespace: str
+    name: str
+    uid: str
+    change: str  # a `caches.changes.ChangeKind`
+    digest: str  # sha256 hex of what is written, in canonical JSON
+
+
+class Delete(NamedTuple):
+    """Delete one object by uid, in the background, on a fresh read."""
+
+    owner_uid: str
+    kind: str
+    namespace: str
+    name: str
+    uid: str
+
+
+WarmupIntent = CreateJob | DeleteJob | StampTtl | RestoreJob | Resolve
+CacheIntent = Create | Change | Delete
+Intent = WarmupIntent | CacheIntent
 
 INTENT_BY_TYPE: dict[str, type[Intent]] = {
     "CreateJobIntended": CreateJob,
@@ -67,6 +101,9 @@ INTENT_BY_TYPE: dict[str, type[Intent]] = {
     "StampTtlIntended": StampTtl,
     "RestoreJobIntended": RestoreJob,
     "ResolveIntended": Resolve,
+    "CreateIntended": Create,
+    "ChangeIntended": Change,
+    "DeleteIntended": Delete,
 }
 TYPE_BY_INTENT = {cls: name for name, cls in INTENT_BY_TYPE.items()}
 
@@ -74,13 +111,18 @@ TYPE_BY_INTENT = {cls: name for name, cls in INTENT_BY_TYPE.items()}
 class Effect(NamedTuple):
     """An intent on its way out: its row, its cluster, and what it writes, rebuilt.
 
-    Only a create and a restoring have a body.
+    Only creates, changes and a restoring have a body.
     """
 
     seq: int
     cluster: str
     intent: Intent
     body: dict[str, Any] | None = None
+
+
+def owner_uid(intent: Intent) -> str:
+    """Give the uid of the ModelWarmup or ModelCache for which something was decided."""
+    return intent.owner_uid if isinstance(intent, CacheIntent) else intent.warmup_uid
 
 
 def intent_to_json(intent: Intent) -> dict[str, Any]:

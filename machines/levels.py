@@ -8,7 +8,8 @@ the log, in which absent and empty are the same thing and are left out.
 
 from typing import Any, NamedTuple, Self
 
-Pairs = tuple[tuple[str, str], ...]
+from machines.caches.levels import CACHING_LEVEL_BY_KIND, CachingLevel
+from machines.pairs import Pairs, without_empty
 
 
 class NodeLevel(NamedTuple):
@@ -22,7 +23,7 @@ class NodeLevel(NamedTuple):
 
     def to_json(self) -> dict[str, Any]:
         """Give the shape in the log."""
-        return _without_empty(
+        return without_empty(
             labels=dict(self.labels),
             taints=[list(taint) for taint in self.taints],
             ready=self.ready,
@@ -50,7 +51,7 @@ class NamespaceLevel(NamedTuple):
 
     def to_json(self) -> dict[str, Any]:
         """Give the shape in the log."""
-        return _without_empty(pool=self.pool, terminating=self.terminating)
+        return without_empty(pool=self.pool, terminating=self.terminating)
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Self:
@@ -83,7 +84,7 @@ class JobLevel(NamedTuple):
 
     def to_json(self) -> dict[str, Any]:
         """Give the shape in the log."""
-        return _without_empty(
+        return without_empty(
             warmupUid=self.warmup_uid,
             controllerUid=self.controller_uid,
             nodeUid=self.node_uid,
@@ -146,7 +147,7 @@ class PodLevel(NamedTuple):
 
     def to_json(self) -> dict[str, Any]:
         """Give the shape in the log."""
-        return _without_empty(
+        return without_empty(
             warmupUid=self.warmup_uid,
             jobUid=self.job_uid,
             nodeName=self.node_name,
@@ -182,7 +183,7 @@ class JobPods(NamedTuple):
 
     def to_json(self) -> dict[str, Any]:
         """Give the shape in the log."""
-        return _without_empty(
+        return without_empty(
             live=list(self.live),
             newest=self.newest.to_json() if self.newest else None,
             failed=self.failed.to_json() if self.failed else None,
@@ -209,7 +210,7 @@ class WarmupLevel(NamedTuple):
 
     def to_json(self) -> dict[str, Any]:
         """Give the shape in the log; the spec stays a text, so that its bytes are kept."""
-        return _without_empty(
+        return without_empty(
             generation=self.generation,
             spec=self.spec,
             annotations=dict(self.annotations),
@@ -227,7 +228,7 @@ class WarmupLevel(NamedTuple):
         )
 
 
-Level = NodeLevel | NamespaceLevel | JobLevel | PodLevel | WarmupLevel
+Level = NodeLevel | NamespaceLevel | JobLevel | PodLevel | WarmupLevel | CachingLevel
 
 LEVEL_BY_KIND: dict[str, type[Level]] = {
     "Namespace": NamespaceLevel,
@@ -235,13 +236,5 @@ LEVEL_BY_KIND: dict[str, type[Level]] = {
     "Job": JobLevel,
     "Pod": PodLevel,
     "ModelWarmup": WarmupLevel,
+    **CACHING_LEVEL_BY_KIND,
 }
-
-
-def _without_empty(**fields: Any) -> dict[str, Any]:
-    """Drop what is empty, false or None: in the log absent means just that. A number 0 stays."""
-    return {
-        name: value
-        for name, value in fields.items()
-        if value or (value == 0 and value is not False)
-    }

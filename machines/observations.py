@@ -46,6 +46,7 @@ class Listed(NamedTuple):
 
     `version` is the list's own resourceVersion. The first one of a session makes the kind synced.
     `unsettled` are uids that it does not hold and that are asked about first (`absences`).
+    With a `scope` (namespace and name) it is a list of what bears that one name.
     """
 
     cluster: str
@@ -53,6 +54,7 @@ class Listed(NamedTuple):
     version: str
     items: tuple[Seen, ...]
     unsettled: frozenset[str] = frozenset()
+    scope: tuple[str, str] = ("", "")
 
 
 class RolledBack(NamedTuple):
@@ -73,6 +75,23 @@ class Reachability(NamedTuple):
     words: str = ""
 
 
+class Unread(NamedTuple):
+    """Why a kind (or the object that `scope` names) cannot be listed; no words: it can again."""
+
+    cluster: str
+    kind: str
+    words: str
+    scope: tuple[str, str] = ("", "")
+
+
+class ClaimUsersRead(NamedTuple):
+    """Which Pods of its namespace mount a claim, by name, sorted; `subject` is the claim."""
+
+    cluster: str
+    subject: Subject
+    pods: tuple[str, ...]
+
+
 class Answered(NamedTuple):
     """What became of the intent whose row is `intent_seq`."""
 
@@ -83,7 +102,8 @@ class Answered(NamedTuple):
 class EventsRead(NamedTuple):
     """What the Events say of an object that waits: why no Pod is made, or runs, for a Job.
 
-    `subject` is the Job, or its Pod; both words are empty when the Events say nothing.
+    `subject` is the Job, or its Pod; both words are empty when the Events say nothing. It is a
+    claim when a cache waits for that (then there is no `job_uid`).
     """
 
     cluster: str
@@ -131,6 +151,8 @@ Observation = (
     | Listed
     | RolledBack
     | Reachability
+    | Unread
+    | ClaimUsersRead
     | Answered
     | EventsRead
     | PodsRead

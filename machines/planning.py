@@ -22,7 +22,7 @@ from machines.reviewing import nodes_outside, pool_of
 from machines.selecting import Asking, askings, demanded_names, refusal
 from machines.spec_parts import MAX_TARGETS
 from machines.specs import WarmupSpec
-from machines.states import KINDS, Cluster, State, Target, Warmup, Words
+from machines.states import WARMUP_KINDS, Cluster, State, Target, Warmup, Words
 from machines.warmups import TERMINAL
 
 
@@ -185,7 +185,7 @@ def _headline(
 ) -> str:
     phase = WARMUP_PHASE[warmup.state]
     if not cluster.is_synced:
-        unknown = [kind for kind in KINDS if kind not in cluster.synced]
+        unknown = [kind for kind in WARMUP_KINDS if kind not in cluster.synced]
         return f"which nodes get a Job is not known, for want of {' and '.join(unknown)}"
     if warmup.overflowed and warmup.oversized:
         return (

@@ -6,10 +6,13 @@ needs the state before and after makes a `copy`, which is shallow and cheap as r
 Dicts keep the order of the log, so iterating one is as deterministic as the log itself.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
 from engine.events import Subject
+from machines.caches.settings import DEFAULT_SETTINGS, CachingSettings
+from machines.caches.states import Cache, ServedCluster
 from machines.faults import Fault
 from machines.intents import Intent
 from machines.levels import JobLevel, JobPods, Level, WarmupLevel
@@ -17,7 +20,15 @@ from machines.node_jobs import NodeJobState
 from machines.specs import WarmupSpec
 from machines.warmups import WarmupState
 
-KINDS = ("Namespace", "Node", "Job", "Pod", "ModelWarmup")
+# What must have been listed before anything is decided of a ModelWarmup; of what ModelCaches are
+# about and how their clusters are reached; and of a cache on one of those clusters.
+WARMUP_KINDS = ("Namespace", "Node", "Job", "Pod", "ModelWarmup")
+CACHE_KINDS = ("Namespace", "ModelCache", "InferenceCluster")
+WORKLOAD_KINDS = (
+    "Namespace", "Node", "StorageClass", "PersistentVolumeClaim", "HydrationJob", "HydrationPod",
+)  # fmt: skip
+SECRET = "Secret"  # noqa: S105 -- a kind; never listed whole: each named one is synced by itself
+KINDS = tuple(dict.fromkeys((*WARMUP_KINDS, *CACHE_KINDS, *WORKLOAD_KINDS, SECRET)))
 
 
 class Known(NamedTuple):
@@ -116,7 +127,7 @@ class OpenIntent(NamedTuple):
 
     seq: int
     cluster: str
-    warmup: Subject
+    owner: Subject  # the ModelWarmup or ModelCache
     intent: Intent
     uncertain: bool = False  # after a start or an Unknown: it has to be looked up
     unanswered: str = ""  # what an Unknown said
@@ -154,17 +165,30 @@ class Cluster:
     objects: dict[str, dict[str, Known]] = field(default_factory=lambda: {k: {} for k in KINDS})
     node_uids: dict[str, str] = field(default_factory=dict)  # by name
     namespace_uids: dict[str, str] = field(default_factory=dict)  # by name
+    # Uids of what caches are about, by kind/namespace/name: the newest object of each name.
+    names: dict[str, str] = field(default_factory=dict)
+    unread: dict[str, str] = field(default_factory=dict)  # kind or scope, and why it is refused
     # Uids that ended, with their kind and the version of their end: they never come back.
     buried: dict[str, tuple[str, int]] = field(default_factory=dict)
-    synced: dict[str, bool] = field(default_factory=dict)  # by kind; absent means not yet
+    synced: dict[str, bool] = field(default_factory=dict)  # by kind or scope; absent: not yet
     doubted: dict[str, bool] = field(default_factory=dict)  # kinds not listed since a roll-back
     reachable: bool = True
     words: str = ""
+    changed_at: int = 0  # when it last became reachable or unreachable
 
     @property
     def is_synced(self) -> bool:
-        """Say whether every kind has been listed whole in this session."""
-        return len(self.synced) == len(KINDS)
+        """Say whether all that warmups are about has been listed whole in this session."""
+        return self.has_synced(WARMUP_KINDS)
+
+    def has_synced(self, kinds: Iterable[str]) -> bool:
+        """Say whether each of these kinds, or scopes of a kind, has been listed whole."""
+        return all(kind in self.synced for kind in kinds)
+
+    def find(self, kind: str, namespace: str, name: str) -> Known | None:
+        """Give the object of this name, of a kind that caches are about; None when unknown."""
+        uid = self.names.get(f"{kind}/{namespace}/{name}")
+        return self.objects[kind].get(uid) if uid is not None else None
 
 
 @dataclass(slots=True)
@@ -233,8 +257,13 @@ class State:
     unwatched: dict[str, int] = field(default_factory=dict)  # Jobs whose Pods are read, and since
     silent: dict[str, int] = field(default_factory=dict)  # Jobs that nothing runs for, and since
     open: dict[int, OpenIntent] = field(default_factory=dict)  # by seq
-    timers: list[tuple[int, str, str]] = field(default_factory=list)  # (due, warmup uid, what)
-    dirty: dict[str, int] = field(default_factory=dict)  # warmup uid → seq of the fact
+    timers: list[tuple[int, str, str]] = field(default_factory=list)  # (due, owner's uid, what)
+    dirty: dict[str, int] = field(default_factory=dict)  # owner's uid → seq of the fact
+    caching: CachingSettings = DEFAULT_SETTINGS
+    caches: dict[str, Cache] = field(default_factory=dict)  # by uid
+    served: dict[str, ServedCluster] = field(default_factory=dict)  # by name, those that exist
+    # Within one event only: the caches that it may have moved, by uid.
+    stirred: dict[str, bool] = field(default_factory=dict)
     # Within one event only: the warmups that it touched, and their targets as they were.
     touched: dict[str, dict[str, Target | None]] = field(default_factory=dict)
 
@@ -258,5 +287,11 @@ def copy_state(state: State) -> State:
         copied.clusters[name].objects = {
             kind: known.copy() for kind, known in cluster.objects.items()
         }
+    for uid, cache in state.caches.items():
+        copied.caches[uid] = copy_record(cache)
+        copied.caches[uid].entries = {
+            name: copy_record(entry) for name, entry in cache.entries.items()
+        }
+    copied.served = {name: copy_record(one) for name, one in state.served.items()}
     copied.pods = {uid: pods.copy() for uid, pods in state.pods.items()}
     return copied

@@ -16,7 +16,7 @@ from machines.ingesting import ingest
 from machines.levels import WarmupLevel
 from machines.observations import Deleted, Listed, Observation, Seen
 from machines.specs import parse
-from machines.states import KINDS, Cluster, Known, State, Warmup
+from machines.states import WARMUP_KINDS, Cluster, Known, State, Warmup
 
 _UNORDERED = "0"  # the version of a list that says of nothing that it is gone
 
@@ -102,7 +102,7 @@ def _known(cluster: Cluster, wanted: Seen) -> Known | None:
 
 
 def _relisted(cluster: Cluster) -> Iterator[Listed]:
-    for kind in KINDS:
+    for kind in WARMUP_KINDS:
         if kind not in cluster.synced:
             items = (_seen_again(cluster, each) for each in cluster.objects[kind].values())
             yield Listed(cluster.name, kind, _UNORDERED, tuple(items))

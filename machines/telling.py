@@ -5,8 +5,12 @@ from typing import Any
 
 from engine.canonical_json import loads
 from engine.events import Event, Subject
+from machines.caches.telling import CACHE_TELLERS, object_words
 from machines.intents import (
+    Change,
+    Create,
     CreateJob,
+    Delete,
     DeleteJob,
     Intent,
     Resolve,
@@ -29,6 +33,8 @@ def tell(event: Event, intent: Intent | None = None) -> str:
     KeyError for a type that no version has written.
     """
     subject = Subject.parse(event.subject)
+    if event.type in CACHE_TELLERS:
+        return CACHE_TELLERS[event.type](event, subject, loads(event.data))
     return _TELLERS[event.type](event, subject, loads(event.data), intent)
 
 
@@ -50,6 +56,12 @@ def intent_words(intent: Intent) -> str:
             return f"to put labels, annotations and owner of Job {intent.job_name} back"
         case Resolve():
             return "to look at all nodes once more before calling it done"
+        case Create():
+            return f"to create {object_words(intent)}"
+        case Change():
+            return f"to change {object_words(intent)} ({intent.change})"
+        case Delete():
+            return f"to delete {object_words(intent)}"
 
 
 def _session_started(event: Event, subject: Subject, data: Any, intent: Intent | None) -> str:
@@ -169,6 +181,13 @@ def _done(event: Event, subject: Subject, data: Any, intent: Intent | None) -> s
             return f"Job {intent.job_name} bears its labels, annotations and owner again"
         case Resolve():
             return "all nodes were looked at once more"
+        case Create():
+            return f"{object_words(intent)} {'was there already' if already else 'was created'}"
+        case Change():
+            how = "was so already" if already else "was changed"
+            return f"{object_words(intent)} {how} ({intent.change})"
+        case Delete():
+            return f"{object_words(intent)} {'had gone already' if already else 'was deleted'}"
     return "done as intended"
 
 
@@ -223,6 +242,9 @@ _TELLERS: dict[str, Callable[[Event, Subject, Any, Intent | None], str]] = {
     "StampTtlIntended": _intended,
     "RestoreJobIntended": _intended,
     "ResolveIntended": _intended,
+    "CreateIntended": _intended,
+    "ChangeIntended": _intended,
+    "DeleteIntended": _intended,
     "IntentDone": _done,
     "IntentRefused": _refused,
     "IntentUnknown": _unknown,
@@ -232,4 +254,4 @@ _TELLERS: dict[str, Callable[[Event, Subject, Any, Intent | None], str]] = {
     "Uncontested": _contested,
     "DeadlinePassed": _deadline_passed,
 }
-TOLD = frozenset(_TELLERS)
+TOLD = frozenset(_TELLERS) | frozenset(CACHE_TELLERS)

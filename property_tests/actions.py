@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from hypothesis import strategies as st
 
-from machines.states import KINDS
+from machines.states import WARMUP_KINDS
 
 
 class NodeSeen(NamedTuple):
@@ -209,7 +209,7 @@ _RARE = (
         st.booleans(),
     ),
     st.builds(WarmupGone, _WARMUP),
-    st.builds(ListComes, st.sampled_from(KINDS), st.integers(0, 7), _RARELY),
+    st.builds(ListComes, st.sampled_from(WARMUP_KINDS), st.integers(0, 7), _RARELY),
     st.just(AllListed()),
     st.builds(Restart, st.booleans()),
     st.builds(StatusIsStored, _WARMUP),

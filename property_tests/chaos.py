@@ -15,13 +15,20 @@ from engine.stepping import Cursor, step
 from machines import labels
 from machines.domain import WARMLOG
 from machines.ingesting import due_deadlines, ingest
-from machines.intents import CreateJob, DeleteJob, Intent, RestoreJob, StampTtl, intent_from_json
+from machines.intents import (
+    CacheIntent,
+    CreateJob,
+    DeleteJob,
+    RestoreJob,
+    StampTtl,
+    WarmupIntent,
+    intent_from_json,
+)
 from machines.levels import (
     JobPods,
     Level,
     NamespaceLevel,
     NodeLevel,
-    Pairs,
     PodLevel,
     WarmupLevel,
 )
@@ -43,7 +50,8 @@ from machines.observations import (
     StatusStored,
     Unknown,
 )
-from machines.states import KINDS, Known, State
+from machines.pairs import Pairs
+from machines.states import WARMUP_KINDS, Known, State
 from property_tests import actions as act
 from property_tests.actions import Action
 from property_tests.job_levels import CHANGES, job_level
@@ -162,9 +170,11 @@ class Chaos:
         return made.events
 
 
-def intent_in(row: Event) -> Intent:
-    """Read the intent that a decision's row holds."""
-    return intent_from_json(row.type, loads(row.data))
+def intent_in(row: Event) -> WarmupIntent:
+    """Read the intent that a decision's row holds, in a story of ModelWarmups."""
+    intent = intent_from_json(row.type, loads(row.data))
+    assert not isinstance(intent, CacheIntent), row
+    return intent
 
 
 def _node(chaos: Chaos, action: act.NodeSeen) -> Iterator[Observation]:
@@ -337,7 +347,7 @@ def _listed(chaos: Chaos, kind: str, *, without: int = 7, stale: bool = False) -
 
 
 def _all_listed(chaos: Chaos, action: act.AllListed | act.Restart) -> Iterator[Observation]:
-    for kind in KINDS:
+    for kind in WARMUP_KINDS:
         yield _listed(chaos, kind)
 
 
@@ -358,7 +368,7 @@ def _answers(chaos: Chaos, action: act.ClusterAnswers) -> Iterator[Observation]:
 
 def _goes_back(chaos: Chaos, action: act.ClusterGoesBack) -> Iterator[Observation]:
     yield RolledBack(CLUSTER, "restored")
-    for kind in KINDS:
+    for kind in WARMUP_KINDS:
         yield _listed(chaos, kind, without=0)
 
 

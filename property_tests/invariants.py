@@ -7,7 +7,7 @@
 from collections.abc import Callable, Iterator
 
 from engine.events import Event
-from machines.intents import CreateJob, DeleteJob, Intent, Resolve, RestoreJob, StampTtl
+from machines.intents import CreateJob, DeleteJob, Resolve, RestoreJob, StampTtl, WarmupIntent
 from machines.levels import NodeLevel
 from machines.node_jobs import OUTCOMES, NodeJobState
 from machines.reviewing import pool_of
@@ -88,7 +88,7 @@ def ended_well_means_all_ready(state: State) -> bool:
 def what_is_gone_is_forgotten(state: State) -> bool:
     """A deleted warmup is kept only while a Job or an open intent of its own is left."""
     return all(
-        warmup.jobs or any(one.intent.warmup_uid == uid for one in state.open.values())
+        warmup.jobs or any(one.owner.uid == uid for one in state.open.values())
         for uid, warmup in state.warmups.items()
         if warmup.gone
     )
@@ -169,12 +169,12 @@ BETWEEN: tuple[Callable[[State, Event, State], bool], ...] = (
 )
 
 
-def decided_on_what_is_known(state: State, intent: Intent) -> bool:
+def decided_on_what_is_known(state: State, intent: WarmupIntent) -> bool:
     """Nothing is decided about a cluster that was not listed whole in this session."""
     return state.clusters[state.warmups[intent.warmup_uid].cluster].is_synced
 
 
-def created_within_the_limit(state: State, intent: Intent) -> bool:
+def created_within_the_limit(state: State, intent: WarmupIntent) -> bool:
     """No Job is created when as many nodes as may already hold a slot."""
     if not isinstance(intent, CreateJob):
         return True
@@ -184,7 +184,7 @@ def created_within_the_limit(state: State, intent: Intent) -> bool:
     return len(held) < limit and intent.node_uid not in held
 
 
-def created_within_the_boundary(state: State, intent: Intent) -> bool:
+def created_within_the_boundary(state: State, intent: WarmupIntent) -> bool:
     """A Job is created only for a node that exists, is asked for, and may be warmed."""
     if not isinstance(intent, CreateJob):
         return True
@@ -198,7 +198,7 @@ def created_within_the_boundary(state: State, intent: Intent) -> bool:
     return bool(asked) and not refusal(labels, pool_of(cluster, warmup))
 
 
-def created_once(state: State, intent: Intent) -> bool:
+def created_once(state: State, intent: WarmupIntent) -> bool:
     """No Job is created for a node that has an outcome, nor for a warmup that ended or is going."""
     if not isinstance(intent, CreateJob):
         return True
@@ -208,7 +208,7 @@ def created_once(state: State, intent: Intent) -> bool:
     return going_on and not warmup.blocked and target.state is NodeJobState.PENDING
 
 
-def deleted_only_what_is_ours(state: State, intent: Intent) -> bool:
+def deleted_only_what_is_ours(state: State, intent: WarmupIntent) -> bool:
     """Only a Job that the warmup controls, has not ended, and is wanted by nobody is deleted."""
     if not isinstance(intent, DeleteJob):
         return True
@@ -217,7 +217,7 @@ def deleted_only_what_is_ours(state: State, intent: Intent) -> bool:
     return mine and job.unfinished and job.uid in recomputing.unwanted(state, warmup)
 
 
-def cleaned_up_after_the_status(state: State, intent: Intent) -> bool:
+def cleaned_up_after_the_status(state: State, intent: WarmupIntent) -> bool:
     """After the end no Job is touched before the terminal status is stored."""
     warmup = state.warmups[intent.warmup_uid]
     if isinstance(intent, StampTtl):
@@ -226,7 +226,7 @@ def cleaned_up_after_the_status(state: State, intent: Intent) -> bool:
     return not (isinstance(intent, DeleteJob) and ended and not warmup.stored)
 
 
-def restored_only_what_is_ours(state: State, intent: Intent) -> bool:
+def restored_only_what_is_ours(state: State, intent: WarmupIntent) -> bool:
     """Marks are put back onto a Job that lacks them and that nobody else controls."""
     if not isinstance(intent, RestoreJob):
         return True
@@ -237,7 +237,7 @@ def restored_only_what_is_ours(state: State, intent: Intent) -> bool:
     return going_on and lacking and controller in {"", intent.warmup_uid}
 
 
-def looked_once_more_when_all_ended(state: State, intent: Intent) -> bool:
+def looked_once_more_when_all_ended(state: State, intent: WarmupIntent) -> bool:
     """The last look is taken when every target has ended, and never two at a time."""
     if not isinstance(intent, Resolve):
         return True
@@ -253,7 +253,7 @@ def _unfinished(warmup: Warmup) -> list[str]:
     ]
 
 
-DECIDED: tuple[Callable[[State, Intent], bool], ...] = (
+DECIDED: tuple[Callable[[State, WarmupIntent], bool], ...] = (
     decided_on_what_is_known,
     created_within_the_limit,
     created_within_the_boundary,

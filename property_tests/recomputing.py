@@ -23,7 +23,7 @@ def slots(state: State, warmup: Warmup) -> set[str]:
     creating = {
         opened.intent.node_uid
         for opened in state.open.values()
-        if isinstance(opened.intent, CreateJob) and opened.intent.warmup_uid == warmup.subject.uid
+        if isinstance(opened.intent, CreateJob) and opened.owner.uid == warmup.subject.uid
     }
     working = {
         job.node_uid
@@ -187,7 +187,7 @@ def indexes(state: State, warmup: Warmup) -> dict[str, tuple[Any, Any]]:
     mine = {
         seq: opened.intent
         for seq, opened in state.open.items()
-        if opened.intent.warmup_uid == warmup.subject.uid
+        if opened.owner.uid == warmup.subject.uid
     }
     creates = {one.node_uid: seq for seq, one in mine.items() if isinstance(one, CreateJob)}
     resolves = [seq for seq, one in mine.items() if isinstance(one, Resolve)]

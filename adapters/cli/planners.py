@@ -15,7 +15,7 @@ from machines.job_names import UNKNOWN_UID, masked
 from machines.levels import NamespaceLevel
 from machines.observations import Listed, Seen
 from machines.planning import example, plan
-from machines.states import KINDS, State
+from machines.states import WARMUP_KINDS, State
 from machines.supposing import Standing, Supposed, on_lists, on_recording
 
 GENERATED_FROM = 58  # characters of a prefix from which a server generates names
@@ -131,7 +131,7 @@ class RecordedPlanner:
         notes = []
         if not cluster.reachable:
             notes.append(f"the cluster did not answer then ({cluster.words})")
-        unlisted = [kind for kind in KINDS if kind not in cluster.synced]
+        unlisted = [kind for kind in WARMUP_KINDS if kind not in cluster.synced]
         if unlisted:
             kinds = ", ".join(unlisted)
             notes.append(f"not listed again since the last start, so as known before: {kinds}")

@@ -8,6 +8,7 @@ is looked up first (`look_up`): did it land?
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from adapters.kubernetes.acting_on_objects import look_up_object, perform_on_object
 from adapters.kubernetes.answers import (
     CONFLICT,
     NOT_FOUND,
@@ -33,7 +34,18 @@ from adapters.kubernetes.reading import read_all
 from adapters.kubernetes.reflecting import ReadRefused
 from adapters.kubernetes.restoring import restore, restored
 from adapters.ports import JSON_PATCH, Api, ApiUnanswered, Request, Response
-from machines.intents import CreateJob, DeleteJob, Effect, Resolve, RestoreJob, StampTtl
+from machines.intents import (
+    CacheIntent,
+    Change,
+    Create,
+    CreateJob,
+    Delete,
+    DeleteJob,
+    Effect,
+    Resolve,
+    RestoreJob,
+    StampTtl,
+)
 from machines.observations import Absent, Answer, Done, Observation, Refused, Unknown
 
 
@@ -53,6 +65,10 @@ async def perform(effect: Effect, api: Api, *, timeout_seconds: float) -> Perfor
     intent = effect.intent
     try:
         match intent:
+            case Create() | Change() | Delete():
+                return Performed(
+                    *await perform_on_object(effect, intent, api, timeout_seconds=timeout_seconds)
+                )
             case CreateJob():
                 return await _create(effect, intent, api, timeout_seconds)
             case DeleteJob():
@@ -76,6 +92,10 @@ async def look_up(effect: Effect, api: Api, *, timeout_seconds: float) -> Perfor
     if isinstance(intent, Resolve):
         return Performed((), Absent())
     try:
+        if isinstance(intent, CacheIntent):
+            return Performed(
+                *await look_up_object(effect, intent, api, timeout_seconds=timeout_seconds)
+            )
         response = await _get_job(api, intent.namespace, intent.job_name, timeout_seconds)
     except ApiUnanswered as error:
         return Performed((), Unknown(str(error)))

@@ -29,7 +29,7 @@ from machines.observations import (
     StatusStored,
 )
 from machines.phases import WARMUP_PHASE
-from machines.states import KINDS, State, Target, Warmup
+from machines.states import WARMUP_KINDS, State, Target, Warmup
 from machines.statuses import warmup_status
 
 CLUSTER, NAMESPACE, POOL = "c", "ns", "p"
@@ -160,7 +160,7 @@ class Scene:
 
     def sync(self) -> tuple[Event, ...]:
         """Every kind is listed, as it is known."""
-        return self.tell(*map(self.listed, KINDS))
+        return self.tell(*map(self.listed, WARMUP_KINDS))
 
     def restart(self, *, synced: bool = True) -> tuple[Event, ...]:
         """The controller starts anew; give all rows since."""

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from engine.canonical_json import Number
-from machines.cache_specs import CacheSpec, parse_cache
+from machines.caches.specs import CacheSpec, parse_cache
 from machines.faults import Fault
 from tests.crds.caches import BAD_CACHES, COMMIT, GOOD_CACHES, REPO, cache, gated, model, selecting
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from machines.child_names import (
+from machines.caches.child_names import (
     child_name,
     claim_name,
     hydration_job_name,

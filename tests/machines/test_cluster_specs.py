@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from machines.cluster_specs import BLOCK_BY_SOURCE, ClusterSpec, parse_cluster
+from machines.caches.cluster_specs import BLOCK_BY_SOURCE, ClusterSpec, parse_cluster
 
 
 def existing(**fields: Any) -> dict[str, Any]:

@@ -3,6 +3,16 @@
 import pytest
 
 from engine.canonical_json import dumps, loads
+from machines.caches.levels import (
+    CacheLevel,
+    ClaimLevel,
+    ClusterLevel,
+    HydrationJobLevel,
+    HydrationPodLevel,
+    Owner,
+    SecretLevel,
+    StorageClassLevel,
+)
 from machines.levels import (
     LEVEL_BY_KIND,
     JobLevel,
@@ -13,7 +23,22 @@ from machines.levels import (
     WarmupLevel,
 )
 
+_OWNER = Owner("ns", "cache", "u")
+
 FULL: dict[str, Level] = {
+    "ModelCache": CacheLevel(3, "{}", (("warmlog.dev/x", "y"),), deleting=True, held=True),
+    "InferenceCluster": ClusterLevel(
+        (("a", "b"),), "{}", "config", "class", "2026-01-01T00:00:00Z", deleting=True
+    ),
+    "PersistentVolumeClaim": ClaimLevel(
+        _OWNER, "cache", "Lost", "pv", "class", "5Gi", "6Gi", "node", "u/f", "words", deleting=True
+    ),
+    "StorageClass": StorageClassLevel("p", "WaitForFirstConsumer", expandable=True),
+    "Secret": SecretLevel((("a", "0f"), ("b", "")), _OWNER, "cache", deleting=True),
+    "HydrationJob": HydrationJobLevel(
+        _OWNER, "cache", "c", "f", "Failed", "R", "words", 4, deleting=True
+    ),
+    "HydrationPod": HydrationPodLevel("j", "node", "Failed", "R", "words", 1, deleting=True),
     "Namespace": NamespaceLevel("p", terminating=True),
     "Node": NodeLevel(
         (("a", "1"), ("b", "")),

@@ -11,7 +11,7 @@ from machines.job_names import UNKNOWN_UID
 from machines.levels import NamespaceLevel, WarmupLevel
 from machines.observations import Listed, Seen
 from machines.planning import Plan, example, plan
-from machines.states import KINDS, copy_state
+from machines.states import WARMUP_KINDS, copy_state
 from machines.supposing import Standing, Supposed, on_lists, on_recording
 from tests.machines.builders import CLUSTER, NAMESPACE, Scene, naming, selecting, spec_of
 
@@ -24,7 +24,7 @@ def seen(spec: Any, uid: str = UNKNOWN_UID, name: str = "mw", **notes: str) -> S
 
 def lists(scene: Scene) -> list[Listed]:
     """Everything but ModelWarmups, as a server lists it."""
-    return [scene.listed(kind) for kind in KINDS if kind != "ModelWarmup"]
+    return [scene.listed(kind) for kind in WARMUP_KINDS if kind != "ModelWarmup"]
 
 
 def supposed(scene: Scene, wanted: Seen, existing: Seen | None = None) -> Supposed:

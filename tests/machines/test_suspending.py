@@ -3,8 +3,9 @@
 from engine.canonical_json import dumps
 from machines.intents import CreateJob
 from machines.labels import OURS, SUSPEND, TARGET_WAIT_SECONDS
-from machines.levels import Pairs, WarmupLevel
+from machines.levels import WarmupLevel
 from machines.observations import Answered, Done
+from machines.pairs import Pairs
 from tests.machines.builders import FORBIDDEN, Scene, naming, selecting, spec_of
 
 SPEC = spec_of(selecting(), parallelism=1)

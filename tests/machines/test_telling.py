@@ -9,7 +9,10 @@ from engine.events import Event
 from machines.folding import HANDLERS
 from machines.intents import (
     INTENT_BY_TYPE,
+    Change,
+    Create,
     CreateJob,
+    Delete,
     DeleteJob,
     Intent,
     Resolve,
@@ -23,6 +26,9 @@ DELETE = DeleteJob("u", "ns", "job-1", "job-uid", "node-uid")
 STAMP = StampTtl("u", "ns", "job-1", "job-uid", "node-uid", 60)
 RESTORE = RestoreJob("u", "ns", "job-1", "job-uid", "node-uid", "digest")
 RESOLVE = Resolve("u", "ns")
+MADE = Create("u", "PersistentVolumeClaim", "mp", "c", "digest")
+CHANGED = Change("u", "PersistentVolumeClaim", "mp", "c", "claim-uid", "Latch", "digest")
+REMOVED = Delete("u", "HydrationJob", "mp", "j", "job-uid")
 
 POOLED = {"resource-pool.aibrix.ai/name": "fast"}
 NODE = {"ready": "True", "labels": POOLED}
@@ -149,7 +155,7 @@ def test_decisions(kind: str, intent: Intent, words: str) -> None:
 
 def test_every_decision_is_told() -> None:
     """The decisions above are all that there are."""
-    told = (CREATE, DELETE, STAMP, RESTORE, RESOLVE)
+    told = (CREATE, DELETE, STAMP, RESTORE, RESOLVE, MADE, CHANGED, REMOVED)
     assert {type(each) for each in told} == set(INTENT_BY_TYPE.values())
 
 
@@ -161,6 +167,10 @@ def test_every_decision_is_told() -> None:
         ("IntentDone", {}, DELETE, "Job job-1 was deleted"),
         ("IntentDone", {"found": True}, DELETE, "Job job-1 had gone already"),
         ("IntentDone", {}, STAMP, "Job job-1 is to go 60 s after its end"),
+        ("IntentDone", {}, MADE, "claim mp/c was created"),
+        ("IntentDone", {"found": True}, CHANGED, "claim mp/c was so already (Latch)"),
+        ("IntentDone", {}, REMOVED, "Job mp/j was deleted"),
+        ("IntentAbsent", {}, MADE, "nothing was done to create claim mp/c"),
         ("IntentDone", {}, RESOLVE, "all nodes were looked at once more"),
         ("IntentDone", {}, None, "done as intended"),
         (

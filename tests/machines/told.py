@@ -14,7 +14,7 @@ from machines.ingesting import ingest
 from machines.labels import ENABLED, POOL
 from machines.levels import JobLevel, Level, NamespaceLevel, NodeLevel, WarmupLevel
 from machines.observations import Listed, Observation, Seen
-from machines.states import KINDS
+from machines.states import WARMUP_KINDS
 
 CLUSTER = "here"
 BEGIN = 1_767_225_600 * SECOND  # 2026-01-01T00:00:00Z
@@ -84,7 +84,7 @@ class Told:
             Listed(
                 CLUSTER, kind, "1000", tuple(each for each in items if each.subject.kind == kind)
             )
-            for kind in KINDS
+            for kind in WARMUP_KINDS
         ]
         return self.see(*kinds)
 

@@ -13,7 +13,7 @@ from machines.job_bodies import body_digest
 from machines.labels import ENABLED, POOL, TARGET_NODE_UID, WARMUP_UID
 from machines.levels import NamespaceLevel, NodeLevel, WarmupLevel
 from machines.observations import Listed, Observation, Reachability, Seen
-from machines.states import KINDS
+from machines.states import WARMUP_KINDS
 
 NOON = 1_800_000_000 * SECOND
 CLUSTER = "sim"
@@ -69,7 +69,7 @@ def synced(*nodes: Seen, warmups: Sequence[Seen] = ()) -> list[Observation]:
         "Node": nodes,
         "ModelWarmup": tuple(warmups),
     }
-    listed = [Listed(CLUSTER, kind, "50", items.get(kind, ())) for kind in KINDS]
+    listed = [Listed(CLUSTER, kind, "50", items.get(kind, ())) for kind in WARMUP_KINDS]
     return [Reachability(CLUSTER, reachable=True), *listed]
 
 

@@ -17,7 +17,7 @@ from adapters.store.memory_logs import MemoryLog
 from engine.errors import LogUnavailable
 from engine.replaying import Replayed, replay
 from machines.domain import WARMLOG
-from machines.states import KINDS, State
+from machines.states import WARMUP_KINDS, State
 from tests.running.fakes import WRITER, StubbornLog, WatchedApi
 from tests.running.living import Life, living
 from tests.running.stories import NOON, manifest, pool_world
@@ -103,7 +103,7 @@ def test_a_controller_at_rest_is_ready_and_has_nothing_under_way() -> None:
             health = health_of(life)
             before = health.figures()
             assert before["unsent rows"] == 0
-            assert set(marks(health)) >= {f"watch {kind}" for kind in KINDS}
+            assert set(marks(health)) >= {f"watch {kind}" for kind in WARMUP_KINDS}
             assert marks(health)["watch Job"] is Mark.FAIL
             assert check_of(health, "watch Job").words == "not listed yet"
             life.api.seconds = 0.5

@@ -12,7 +12,7 @@ a name of either.
 from typing import Any, NamedTuple
 
 from machines.faults import Fault, Faults
-from machines.levels import Pairs
+from machines.pairs import Pairs
 from machines.syntaxes import DNS_SUBDOMAIN, LABEL_VALUE, Syntax, label_key_refusal
 
 HUGGING_FACE = "HuggingFace"

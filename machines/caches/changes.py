@@ -1,0 +1,27 @@
+"""Changes: what is changed of an object that exists, one kind of change at a time.
+
+Each is a small body that the edge turns into a patch on a fresh read, guarded by uid and
+resourceVersion, and that is nothing to do where it holds already:
+
+    HOLD, RELEASE  {"finalizer": …}                   ModelCache: our finalizer on, off
+    OWN            {"labels": {…}, "annotations": {…}} claim, Secret, Job: whose it is
+    LATCH          {"annotations": {…}}               claim: what was staged into it
+    GROW           {"storage": "…Gi"}                 claim: a larger request, never a smaller one
+    HEAL           {"selectedNode": "…"}              claim: that annotation off, if it still names
+                                                      that node and the claim is unbound
+    ROTATE         {"token": {…}}                     token Secret: the value that the source has
+"""
+
+from enum import StrEnum
+
+
+class ChangeKind(StrEnum):
+    """What is changed."""
+
+    HOLD = "Hold"
+    RELEASE = "Release"
+    OWN = "Own"
+    LATCH = "Latch"
+    GROW = "Grow"
+    HEAL = "Heal"
+    ROTATE = "Rotate"

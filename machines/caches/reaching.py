@@ -1,0 +1,142 @@
+"""Reaching: how a cluster is reached, and what of it is to be watched. Pure: the edge follows it.
+
+In the log, the cluster that warmlog runs in has its own name (`--cluster-name`), and any other has
+`ic/` and the name of its InferenceCluster, so that the two can never be taken for one another.
+"""
+
+from typing import NamedTuple
+
+from machines.caches.child_names import token_secret_name, workload_namespace
+from machines.caches.cluster_specs import EXISTING, IN_CLUSTER
+from machines.caches.levels import SecretLevel
+from machines.caches.states import Cache, ServedCluster
+from machines.states import CACHE_KINDS, SECRET, WORKLOAD_KINDS, State
+
+REMOTE = "ic/"
+MODELPLANE_NAMESPACE = "modelplane-system"
+KUBECONFIG = "kubeconfig"
+
+
+class SecretKey(NamedTuple):
+    """One key of one Secret of the cluster that warmlog runs in."""
+
+    namespace: str
+    name: str
+    key: str
+
+    def __str__(self) -> str:
+        """Give it as people name it."""
+        return f"Secret {self.namespace}/{self.name}"
+
+
+class WayIn(NamedTuple):
+    """How a cluster is reached: by itself (home), by a kubeconfig, or not, and why."""
+
+    home: bool = False
+    kubeconfig: SecretKey | None = None
+    trouble: str = ""  # "" when nothing is known to be in the way
+
+
+class Scope(NamedTuple):
+    """A Secret that is watched by its name."""
+
+    cluster: str
+    namespace: str
+    name: str
+
+
+def log_cluster(served: ServedCluster) -> str:
+    """Give the name that a cluster has in the log."""
+    if served.spec.source == IN_CLUSTER:
+        return served.home
+    return f"{REMOTE}{served.subject.name}"
+
+
+def scope_key(namespace: str, name: str) -> str:
+    """Give the name under which a named Secret counts as synced."""
+    return f"{SECRET}/{namespace}/{name}"
+
+
+def secret_namespace(state: State, home: str) -> str:
+    """Give the namespace in which the kubeconfigs of clusters are looked for."""
+    settings = state.caching
+    if settings.secret_namespace:
+        return settings.secret_namespace
+    cluster = state.clusters.get(home)
+    known = cluster is not None and MODELPLANE_NAMESPACE in cluster.namespace_uids
+    return MODELPLANE_NAMESPACE if known else settings.own_namespace
+
+
+def way_in(state: State, served: ServedCluster) -> WayIn:
+    """Say how a cluster is reached. Trouble is only what is known: no answer is none."""
+    if served.spec.source == IN_CLUSTER:
+        return WayIn(home=True)
+    namespace = secret_namespace(state, served.home)
+    if served.spec.source == EXISTING and served.spec.secret_name:
+        secret = SecretKey(namespace, served.spec.secret_name, served.spec.secret_key)
+    elif served.level.provider_config:
+        secret = SecretKey(namespace, served.level.provider_config, KUBECONFIG)
+    else:
+        return WayIn(trouble="cluster is not provisioned yet: its status names no kubeconfig")
+    return WayIn(kubeconfig=secret, trouble=_kubeconfig_trouble(state, served, secret))
+
+
+def _kubeconfig_trouble(state: State, served: ServedCluster, secret: SecretKey) -> str:
+    cluster = state.clusters.get(served.home)
+    scope = scope_key(secret.namespace, secret.name)
+    if cluster is None or scope not in cluster.synced:
+        words = cluster.unread.get(scope, "") if cluster is not None else ""
+        return f"{secret} cannot be read: {words}" if words else ""
+    known = cluster.find(SECRET, secret.namespace, secret.name)
+    if known is None:
+        return f"{secret} with its kubeconfig does not exist"
+    level = known.level
+    if isinstance(level, SecretLevel) and not dict(level.keys).get(secret.key):
+        return f"{secret} has no key {secret.key} with a kubeconfig"
+    return ""
+
+
+def kubeconfig_digest(state: State, served: ServedCluster) -> str:
+    """Give the digest of the kubeconfig as the log knows it; "" while it knows none."""
+    secret = way_in(state, served).kubeconfig
+    cluster = state.clusters.get(served.home)
+    known = cluster.find(SECRET, secret.namespace, secret.name) if cluster and secret else None
+    if known is None or secret is None or not isinstance(known.level, SecretLevel):
+        return ""
+    return dict(known.level.keys).get(secret.key, "")
+
+
+def wanted_kinds(state: State, cluster: str) -> tuple[str, ...]:
+    """Give the kinds to watch on a cluster for the sake of caches, beside those of warmups."""
+    names = {log_cluster(served) for served in state.served.values()}
+    return WORKLOAD_KINDS if cluster in names else ()
+
+
+def wanted_secrets(state: State) -> frozenset[Scope]:
+    """Give every Secret that is to be watched by its name, on whichever cluster."""
+    wanted = set()
+    for served in state.served.values():
+        secret = way_in(state, served).kubeconfig
+        if secret is not None:
+            wanted.add(Scope(served.home, secret.namespace, secret.name))
+    for cache in state.caches.values():
+        if not cache.gone:
+            wanted |= _secrets_of(state, cache)
+    return frozenset(wanted)
+
+
+def _secrets_of(state: State, cache: Cache) -> set[Scope]:
+    spec, subject = cache.spec, cache.subject
+    if spec is None or not spec.secret_name:
+        return set()
+    found = {Scope(cache.cluster, subject.namespace, spec.secret_name)}
+    namespace = workload_namespace(subject.namespace, state.caching.workload_namespace)
+    for entry in cache.entries.values():
+        served = state.served.get(entry.cluster)
+        if served is not None:
+            name = token_secret_name(subject.namespace, subject.name)
+            found.add(Scope(log_cluster(served), namespace, name))
+    return found
+
+
+HOME_KINDS = CACHE_KINDS
