@@ -21,6 +21,7 @@ OURS = "warmlog.dev/"  # prefix of our annotations
 TARGET_WAIT_SECONDS = "warmlog.dev/target-wait-seconds"
 SUSPEND = "warmlog.dev/suspend"
 
+CACHE_GROUP = "modelplane.ai"  # of ModelCache and InferenceCluster
 CACHE = "modelplane.ai/modelcache"  # label on what a ModelCache has: the cache's name
 CACHE_NAMESPACE = "warmlog.dev/cache-namespace"  # label beside it; as annotation the owner's
 CACHE_NAME = "warmlog.dev/cache-name"  # annotation on what a ModelCache has: its owner

@@ -5,9 +5,14 @@ refused here.
 """
 
 from adapters.kubernetes.schemas_pods import Schema
+from adapters.kubernetes.schemas_status_parts import (
+    OBSERVED_GENERATION,
+    TIME,
+    WARMLOG,
+    conditions,
+)
 from machines.phases import PUBLISHED_TARGET_PHASES, PUBLISHED_WARMUP_PHASES
 
-_TIME: Schema = {"type": "string", "format": "date-time"}
 _COUNT: Schema = {"type": "integer", "format": "int32", "minimum": 0}
 _WORDS: Schema = {"type": "string", "maxLength": 1024}
 
@@ -32,47 +37,8 @@ _TARGET: Schema = {
         "reason": {**_WORDS, "description": "Why, in one word: the Job's own when it has one."},
         "message": {**_WORDS, "description": "Why, in words; the nearest cause comes first."},
         "lastTransitionTime": {
-            **_TIME,
+            **TIME,
             "description": "When phase, reason or message last changed.",
-        },
-    },
-}
-
-_CONDITION: Schema = {
-    "type": "object",
-    "description": "One aspect of the warmup, as in meta/v1 Condition.",
-    "required": ["type", "status", "lastTransitionTime", "reason", "message"],
-    "properties": {
-        "type": {
-            "type": "string",
-            "maxLength": 316,
-            "pattern": r"^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?"
-            r"(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$",
-            "description": "Name of the aspect.",
-        },
-        "status": {
-            "type": "string",
-            "enum": ["True", "False", "Unknown"],
-            "description": "Whether it holds.",
-        },
-        "observedGeneration": {
-            "type": "integer",
-            "format": "int64",
-            "minimum": 0,
-            "description": "Generation of the object that it was found for.",
-        },
-        "lastTransitionTime": {**_TIME, "description": "When status last changed."},
-        "reason": {
-            "type": "string",
-            "minLength": 1,
-            "maxLength": 1024,
-            "pattern": "^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$",
-            "description": "Why, in one word for programs.",
-        },
-        "message": {
-            "type": "string",
-            "maxLength": 32768,
-            "description": "Why, in words for people.",
         },
     },
 }
@@ -87,12 +53,7 @@ WARMUP_STATUS: Schema = {
             "description": "Where the warmup stands. Failed means that no node succeeded, "
             "Degraded that some did.",
         },
-        "observedGeneration": {
-            "type": "integer",
-            "format": "int64",
-            "minimum": 0,
-            "description": "Generation of the object that this status is about.",
-        },
+        "observedGeneration": OBSERVED_GENERATION,
         "observedRevision": {
             "type": "string",
             "description": "Revision of what runs on the nodes: 12 hexadecimal digits that do "
@@ -116,8 +77,8 @@ WARMUP_STATUS: Schema = {
             **_COUNT,
             "description": "Nodes that would stand in targets, too, if there were room.",
         },
-        "startTime": {**_TIME, "description": "When the warmup was first looked at."},
-        "completionTime": {**_TIME, "description": "When it ended."},
+        "startTime": {**TIME, "description": "When the warmup was first looked at."},
+        "completionTime": {**TIME, "description": "When it ended."},
         "targets": {
             "type": "array",
             "x-kubernetes-list-type": "atomic",
@@ -126,26 +87,9 @@ WARMUP_STATUS: Schema = {
             "pending, each by name.",
             "items": _TARGET,
         },
-        "conditions": {
-            "type": "array",
-            "x-kubernetes-list-type": "map",
-            "x-kubernetes-list-map-keys": ["type"],
-            "description": "Conditions. Finished is True on any end, so it can be waited for.",
-            "items": _CONDITION,
-        },
-        "warmlog": {
-            "type": "object",
-            "description": "Where this status comes from.",
-            "properties": {
-                "uid": {"type": "string", "description": "uid of the object it was made for."},
-                "log": {"type": "string", "description": "Identity of the log."},
-                "position": {
-                    "type": "integer",
-                    "format": "int64",
-                    "minimum": 0,
-                    "description": "Event of that log which last changed this status.",
-                },
-            },
-        },
+        "conditions": conditions(
+            "Conditions. Finished is True on any end, so it can be waited for."
+        ),
+        "warmlog": WARMLOG,
     },
 }

@@ -179,9 +179,32 @@ BAD_CACHES: dict[str, BadCache] = {
     "a label value with a space": BadCache(selecting(region="us west"), f"{_LABELS}.region"),
     "a label value that is a number": BadCache(selecting(tier=1), f"{_LABELS}.tier"),
     "a key that no label has": BadCache(selecting(**{"a b": "c"}), f"{_LABELS}.a b", NOWHERE),
-    "labels that are a list": BadCache(
-        cache(clusterSelector={"matchLabels": [{"a": "b"}]}), _LABELS
-    ),
+    "labels that are text": BadCache(cache(clusterSelector={"matchLabels": "a=b"}), _LABELS),
+}
+
+# What is changed -> the spec before and after, and the field that is named.
+FORBIDDEN_CHANGES: dict[str, tuple[Json, Json, str]] = {
+    "another repo": (model(), model(repo="Qwen/Qwen2.5-7B-Instruct"), f"{_HUB}.repo"),
+    "the repo in other letters": (model(repo="a/b"), model(repo="a/B"), f"{_HUB}.repo"),
+    "another revision": (model(revision="v1"), model(revision="v2"), f"{_HUB}.revision"),
+    "a revision added": (model(), model(revision="main"), f"{_HUB}.revision"),
+    "a revision taken away": (model(revision="main"), model(), f"{_HUB}.revision"),
+    "the model taken away": (model(), cache(huggingFace=None), f"{_HUB}.repo"),
+    "a smaller size": (model(sizeGiB=10), model(sizeGiB=9), f"{_HUB}.sizeGiB"),
+    "a bad Secret": (model(), gated(name="../hf"), f"{_HUB}.authSecret.name"),
+    "a bad label": (cache(), selecting(region="us west"), f"{_LABELS}.region"),
+}
+
+ALLOWED_CHANGES: dict[str, tuple[Json, Json]] = {
+    "a token added": (model(), gated(name="hf")),
+    "another token": (gated(name="hf"), gated(name="hf-2", key="token")),
+    "another key": (gated(name="hf", key="a"), gated(name="hf", key="b")),
+    "a token taken away": (gated(name="hf"), model()),
+    "a larger size": (model(sizeGiB=10), model(sizeGiB=11)),
+    "the largest size": (model(), model(sizeGiB=100000)),
+    "other clusters": (selecting(region="west"), selecting(region="east", tier="gpu")),
+    "all clusters": (selecting(region="west"), cache()),
+    "an empty revision written out": (model(), model(revision="")),
 }
 
 # Of these no version of the kind was ever accepted: not a rule speaks, but the type.
@@ -194,6 +217,6 @@ WRONG_CACHE_TYPES = frozenset(
         "a Secret that is text",
         "a model that is text",
         "a label value that is a number",
-        "labels that are a list",
+        "labels that are text",
     }
 )

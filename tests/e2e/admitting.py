@@ -51,6 +51,18 @@ def named_fields(refusal: Json) -> list[str]:
     return [cause.get("field", "") for cause in refusal.get("details", {}).get("causes", [])]
 
 
+def without_rules(schema: Json) -> Json:
+    """The types of a schema, without any bound or rule."""
+    kept = {key: schema[key] for key in schema if key in {"type", "format"} or key[:2] == "x-"}
+    kept.pop("x-kubernetes-validations", None)
+    if "properties" in schema:
+        children = schema["properties"].items()
+        kept["properties"] = {name: without_rules(child) for name, child in children}
+    for key in {"items", "additionalProperties"} & schema.keys():
+        kept[key] = without_rules(schema[key])
+    return kept
+
+
 def is_named(place: str, refusal: Json) -> bool:
     """Whether a refusal names a place: in a cause of its own or, as a policy does, in words."""
     return place in named_fields(refusal) or place in refusal["message"].split(" ")

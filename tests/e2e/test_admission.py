@@ -29,6 +29,7 @@ from tests.e2e.admitting import (
     is_named,
     wait_for_refusal,
     warmup,
+    without_rules,
 )
 from tests.e2e.controlplane.running import ControlPlane
 from tests.e2e.controlplane.watching import Json, request
@@ -110,18 +111,6 @@ async def test_policies_are_sound(control_plane: ControlPlane, with_crds: Contro
         words = ("get", "validatingadmissionpolicy", POLICY_NAME, "-o", "json")
         policy = json.loads(control_plane.kubectl(*words))
     assert policy["status"]["typeChecking"].get("expressionWarnings", []) == []
-
-
-def without_rules(schema: Json) -> Json:
-    """The types of a schema, without any bound or rule."""
-    kept = {key: schema[key] for key in schema if key in {"type", "format"} or key[:2] == "x-"}
-    kept.pop("x-kubernetes-validations", None)
-    if "properties" in schema:
-        children = schema["properties"].items()
-        kept["properties"] = {name: without_rules(child) for name, child in children}
-    for key in {"items", "additionalProperties"} & schema.keys():
-        kept[key] = without_rules(schema[key])
-    return kept
 
 
 def lax_and_strict() -> tuple[Json, Json]:

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from machines.caches.cluster_specs import BLOCK_BY_SOURCE, ClusterSpec, parse_cluster
+from tests.crds.clusters import BAD_CLUSTERS, GOOD_CLUSTERS
 
 
 def existing(**fields: Any) -> dict[str, Any]:
@@ -65,3 +66,17 @@ def test_one_wrong_field_hides_no_other() -> None:
     """Beside a field of a wrong type all others are read."""
     spec = existing(secretRef={"name": "west", "key": 5}, cache=["nfs"])
     assert parse_cluster(spec) == ClusterSpec("Existing", "west")
+
+
+@pytest.mark.parametrize("case", GOOD_CLUSTERS)
+def test_published_shapes_are_understood(case: str) -> None:
+    """The source of what is accepted is known, and an existing cluster has its Secret."""
+    read = parse_cluster(GOOD_CLUSTERS[case])
+    assert read.source in BLOCK_BY_SOURCE
+    assert bool(read.secret_name) == (read.source == "Existing")
+
+
+@pytest.mark.parametrize("case", BAD_CLUSTERS)
+def test_bad_specs_are_read_as_far_as_they_go(case: str) -> None:
+    """What admission refuses would be no failure of the reader, had it been stored before."""
+    assert parse_cluster(BAD_CLUSTERS[case].spec).stack == "Standard"
