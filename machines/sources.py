@@ -1,0 +1,73 @@
+"""Sources: the one place where what a ModelCache stages turns into a Job, a fingerprint and words.
+
+A source says how its content lies in the volume (its layout), which script brings it there, and
+with which environment. Everything else treats sources alike.
+"""
+
+import hashlib
+from collections.abc import Callable
+from typing import NamedTuple
+
+from engine.canonical_json import dumps
+from machines.cache_specs import HUGGING_FACE, CacheSpec
+from machines.hydration_scripts import SCRIPT
+from machines.levels import Pairs
+
+# The library that the script was tested with; where an image has one, that one is used.
+HUB_VERSION = "2.4.0"
+
+_FINGERPRINT_LENGTH = 12
+
+
+class Source(NamedTuple):
+    """What is particular about a source."""
+
+    layout: str
+    script: str
+    token_variable: str
+    environment: Callable[[CacheSpec], Pairs]
+    words: Callable[[CacheSpec], str]
+
+
+def fingerprint(spec: CacheSpec) -> str:
+    """Give 12 hex digits that differ whenever something else would have to be staged."""
+    layout = source_of(spec).layout
+    identity = dumps([spec.source, spec.repo, spec.revision, layout]).encode("ascii")
+    return hashlib.sha256(identity).hexdigest()[:_FINGERPRINT_LENGTH]
+
+
+def marker(spec: CacheSpec) -> str:
+    """Give the name of the file that says that all of this source lies in the volume."""
+    return f".warmlog-hydrated-{fingerprint(spec)}"
+
+
+def words(spec: CacheSpec) -> str:
+    """Say what is staged, as messages name it."""
+    return source_of(spec).words(spec)
+
+
+def environment(spec: CacheSpec) -> Pairs:
+    """Give what the script is told, marker included."""
+    return (*source_of(spec).environment(spec), ("WARMLOG_MARKER", marker(spec)))
+
+
+def source_of(spec: CacheSpec) -> Source:
+    """Give the source of a spec that can work."""
+    return _SOURCES[spec.source]
+
+
+def _hub_environment(spec: CacheSpec) -> Pairs:
+    return (
+        ("WARMLOG_REPO", spec.repo),
+        ("WARMLOG_REVISION", spec.revision),
+        ("WARMLOG_HUB_VERSION", HUB_VERSION),
+    )
+
+
+def _hub_words(spec: CacheSpec) -> str:
+    return f"{spec.repo} at {spec.revision or 'its default branch'}"
+
+
+_SOURCES = {
+    HUGGING_FACE: Source("hub", SCRIPT, "HF_TOKEN", _hub_environment, _hub_words),
+}

@@ -1,0 +1,385 @@
+"""The hydration Job's own script, run as a process against a hub on this machine."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from machines.cache_specs import CacheSpec
+from machines.sources import marker
+from tests.hydration.containers import PYTHON, Container, Ended, spec_of
+from tests.hydration.hub_stub import Asked, File, Hub, Repo, serving
+
+REPO = "acme/tiny"
+OLD, NEW, OTHER = "a" * 40, "b" * 40, "c" * 40
+WEIGHTS = File(bytes(range(256)) * 12_000, large=True)  # 3 MB
+MORE = File(b"another shard" * 100_000, large=True)
+FILES = {
+    "config.json": File(b'{"layers": 2}'),
+    "original/weights.bin": WEIGHTS,
+    "tokenizer.json": File(b"{}"),
+}
+GOOD, WRONG = "hf_goodGOODgood", "hf_wrongWRONGwrong"
+FOLDER = "models--acme--tiny"
+MIB = 1024**2
+
+
+@pytest.fixture(name="hub")
+def a_hub() -> Iterator[Hub]:
+    """A hub with one small repository, one of somebody else, and one token that may read."""
+    tiny = Repo({NEW: FILES, OLD: {"old.json": File(b"old")}}, {"main": NEW, "v1": OLD})
+    tiny.refs["refs/pr/7"] = OLD
+    other = Repo({OTHER: {"more.bin": MORE}}, {"main": OTHER})
+    with serving(Hub(repos={REPO: tiny, "acme/other": other}, valid={GOOD}, granted={GOOD})) as hub:
+        yield hub
+
+
+@pytest.fixture(name="container")
+def a_container(tmp_path: Path, hub: Hub) -> Container:
+    """The container that stages the small repository from its default branch."""
+    return Container(tmp_path, hub.url, spec_of(REPO))
+
+
+def assert_staged(container: Container, ended: Ended, files: dict[str, File] = FILES) -> None:
+    """The run succeeded, the snapshot of main is whole, and the marker of this source is there."""
+    assert ended.code == 0, ended.said
+    assert container.markers() == [marker(container.spec)]
+    snapshot = container.volume / FOLDER / "snapshots" / NEW
+    assert {str(path.relative_to(snapshot)) for path in snapshot.rglob("*.*")} == set(files)
+    assert all((snapshot / path).read_bytes() == file.content for path, file in files.items())
+
+
+def about(hub: Hub, etag: str) -> list[Asked]:
+    """What the hub was asked of one large file."""
+    return [each for each in hub.asked if etag in each.path]
+
+
+def test_the_layout_is_the_hubs(hub: Hub, container: Container) -> None:
+    """A volume that is empty but for lost+found is filled in the hub's layout, marker last [C46]"""
+    ended = container.run()
+    assert_staged(container, ended)
+    files = container.files()
+    assert files[f"{FOLDER}/refs/main"].decode() == NEW
+    assert files[f"{FOLDER}/blobs/{WEIGHTS.etag}"] == WEIGHTS.content
+    assert (container.volume / FOLDER / "snapshots" / NEW / "original/weights.bin").is_symlink()
+    assert files[marker(container.spec)].decode().strip() == NEW
+    assert ended.last_words.startswith(
+        f"staged {REPO} at its default branch: commit {NEW}, 3 files"
+    )
+    # Nothing else is asked of the hub than what this repository needs.
+    assert not [each for each in hub.asked if REPO not in each.path and "/cdn/" not in each.path]
+
+
+def test_a_marker_ends_the_matter(hub: Hub, container: Container) -> None:
+    """Where the marker of this source is, a run succeeds without asking the hub anything."""
+    container.run()
+    hub.asked.clear()
+    hub.down = True
+    ended = container.run()
+    assert (ended.code, hub.asked) == (0, [])
+    assert "is staged already" in ended.last_words
+
+
+@pytest.mark.parametrize("foreign", [".modelplane-hydrated", marker(spec_of(REPO, "v1"))])
+def test_foreign_markers_prove_nothing(hub: Hub, container: Container, foreign: str) -> None:
+    """A marker of the flat layout, or of another revision, stops nothing and is left [C62] [C36]"""
+    (container.volume / foreign).write_text("")
+    ended = container.run()
+    assert ended.code == 0
+    assert hub.fetched(WEIGHTS.etag) == len(WEIGHTS.content)
+    assert {foreign, marker(container.spec)} <= set(container.files())
+
+
+def test_an_interrupted_run_is_taken_up(hub: Hub, container: Container) -> None:
+    """Killed half-way there is no marker; the next run fetches only what is unfinished [C47]"""
+    files = FILES | {"z/more.bin": MORE}
+    hub.repos[REPO].commits[NEW] = files
+    hub.stall_after = 1_000_000
+    process = container.start()
+    assert hub.stalled.wait(30)
+    while not (container.volume / FOLDER / "snapshots" / NEW / "config.json").exists():
+        assert process.poll() is None
+    container.kill(process)
+    assert container.markers() == []
+    assert list(container.volume.rglob("*.incomplete"))
+    hub.stall_after = None
+    hub.asked.clear()
+    assert_staged(container, container.run(), files)
+    assert not list(container.volume.rglob("*.incomplete"))
+    assert hub.fetched(WEIGHTS.etag) == len(WEIGHTS.content)
+    assert not [each for each in hub.asked if "config.json" in each.path]
+
+
+def test_whole_files_are_not_fetched_again(hub: Hub, container: Container) -> None:
+    """What an attempt finished before it failed is there for the next one."""
+    files = FILES | {"z/more.bin": MORE}
+    container.run()
+    container.volume.joinpath(marker(container.spec)).unlink()
+    hub.repos[REPO].commits[NEW] = files
+    shutil.rmtree(container.volume / FOLDER / "trees")
+    hub.asked.clear()
+    assert_staged(container, container.run(), files)
+    assert (hub.fetched(WEIGHTS.etag), hub.fetched(MORE.etag)) == (0, len(MORE.content))
+
+
+def test_a_broken_connection_is_resumed(hub: Hub, container: Container) -> None:
+    """A file whose connection breaks goes on in the same attempt after its last whole 10 MiB."""
+    large = File(bytes(12 * MIB), large=True)
+    hub.repos[REPO].commits[NEW] = files = FILES | {"large.bin": large}
+    del files["original/weights.bin"]
+    hub.cut_after = 11 * MIB
+    assert_staged(container, container.run(), files)
+    assert [each.range for each in about(hub, large.etag)] == ["", f"bytes={10 * MIB}-"]
+
+
+def test_a_truncated_file_is_fetched_again(hub: Hub, container: Container) -> None:
+    """A file that a crash left too short under its final name does not count as fetched [C47]"""
+    container.run()
+    container.volume.joinpath(marker(container.spec)).unlink()
+    blob = container.volume / FOLDER / "blobs" / WEIGHTS.etag
+    os.truncate(blob, 1000)
+    ended = container.run()
+    assert_staged(container, ended)
+    assert "it is fetched again" in ended.said
+
+
+def test_half_a_repository_without_a_hub_is_no_success(hub: Hub, container: Container) -> None:
+    """With half of it there and the hub out of reach, the run fails and marks nothing [C47]"""
+    container.run()
+    container.volume.joinpath(marker(container.spec)).unlink()
+    shutil.rmtree(container.volume / FOLDER / "trees")
+    (container.volume / FOLDER / "snapshots" / NEW / "original/weights.bin").unlink()
+    hub.down = True
+    ended = container.run()
+    assert (ended.code, container.markers()) == (1, [])
+    assert ended.last_words == f"{hub.url} answered HTTP 503 for {REPO} at its default branch"
+
+
+def test_a_hub_that_lists_other_sizes_is_not_believed(hub: Hub, container: Container) -> None:
+    """Files that never have the size that the hub lists end in a failure, not in a marker."""
+    hub.repos[REPO].commits[NEW] = {"w.bin": File(b"short", large=True, listed=6)}
+    ended = container.run()
+    assert (ended.code, container.markers()) == (1, [])
+    assert "did not come as the hub lists it" in ended.last_words
+
+
+@pytest.mark.parametrize("revision", ["v1", OLD, "refs/pr/7"])
+def test_a_revision_is_what_is_staged(hub: Hub, tmp_path: Path, revision: str) -> None:
+    """A tag, a commit or a pull request is staged instead of the default branch."""
+    container = Container(tmp_path, hub.url, spec_of(REPO, revision))
+    ended = container.run()
+    assert ended.code == 0, ended.said
+    assert (container.volume / FOLDER / "snapshots" / OLD / "old.json").read_bytes() == b"old"
+    assert f"staged {REPO} at {revision}: commit {OLD}" in ended.last_words
+    assert hub.fetched(WEIGHTS.etag) == 0
+
+
+@pytest.mark.parametrize(
+    ("spec", "token", "words"),
+    [
+        (spec_of(REPO, "v9"), "", f"{REPO} has no revision v9"),
+        (spec_of("acme/none", token=True), GOOD, "the hub knows no acme/none"),
+        (spec_of("acme/none"), "", "acme/none is gated, private or unknown"),
+        (spec_of("acme/gated"), "", "acme/gated is gated, private or unknown: the hub wants a"),
+        (spec_of("acme/gated", token=True), "hf_known", "the hub refused the token for acme/gated"),
+        (spec_of("acme/gated", token=True), WRONG, "the hub refused the token for acme/gated"),
+        (spec_of(REPO, token=True), WRONG, f"the hub refused the token for {REPO}"),
+        (
+            spec_of("acme/private", token=True),
+            "hf_known",
+            "the hub knows no acme/private, or hides",
+        ),
+        (spec_of(REPO, token=True), "hf_a\nhf_b", f"the token for {REPO} is no token"),
+    ],
+)
+def test_a_refusal_is_told_at_the_end(
+    hub: Hub, tmp_path: Path, spec: CacheSpec, token: str, words: str
+) -> None:
+    """The last words name the repository and what was refused, and no token is in them [C52]"""
+    hub.valid.add("hf_known")
+    hub.repos["acme/gated"] = Repo({NEW: FILES}, {"main": NEW}, gated=True)
+    hub.repos["acme/private"] = Repo({NEW: FILES}, {"main": NEW}, private=True)
+    container = Container(tmp_path, hub.url, spec, token)
+    ended = container.run()
+    assert (ended.code, container.markers()) == (1, [])
+    assert ended.last_words.startswith(words)
+    assert not token or not any(part in ended.said for part in token.split())
+
+
+def test_a_rotated_token_gets_on(hub: Hub, tmp_path: Path) -> None:
+    """After a refusal the next attempt with another token completes, on the same volume."""
+    hub.repos[REPO].gated = True
+    container = Container(tmp_path, hub.url, spec_of(REPO, token=True), WRONG)
+    assert container.run().code == 1
+    container.token = f"{GOOD}\n"  # a line break at the end is how many Secrets are made
+    assert_staged(container, container.run())
+
+
+def test_the_token_is_nowhere(hub: Hub, tmp_path: Path) -> None:
+    """Neither output, nor any file, nor an argument of a process has the token in it [C44]"""
+    container = Container(tmp_path, hub.url, spec_of(REPO, token=True), GOOD)
+    arguments = watched_python(container)
+    hub.cut_after = 1_000_000  # the library warns, and names the URL
+    ended = container.run()
+    assert_staged(container, ended)
+    assert "Trying to resume" in ended.said
+    assert "signature-that-nobody" not in ended.said
+    written = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
+    assert not [content for content in written if GOOD.encode() in content]
+    assert GOOD not in ended.said + arguments.read_text()
+    # It goes to the hub, and not to where the hub keeps large files.
+    assert [each for each in hub.asked if GOOD in each.authorization]
+    assert not [each for each in about(hub, WEIGHTS.etag) if each.authorization]
+
+
+def test_a_full_volume_is_told_at_the_end(hub: Hub, container: Container) -> None:
+    """A write that finds no room ends the run with words that say so [C52]
+
+    A limit on the size of files stands for the full volume, which needs no rights: the same write
+    fails in the same place, with EFBIG where the volume would give ENOSPC.
+    """
+    limited = ("/bin/sh", "-c", 'ulimit -f 2000 && exec "$@"', "sh")
+    ended = container.run(*limited)
+    assert (ended.code, container.markers()) == (1, [])
+    told = f"the volume is full while fetching {REPO} at its default branch: "
+    assert ended.last_words.startswith(told)
+    assert not list(container.volume.rglob("*.incomplete"))
+    assert_staged(container, container.run())
+
+
+def test_a_volume_that_is_too_small_is_told_first(hub: Hub, container: Container) -> None:
+    """What cannot fit is not begun, and the last words tell both sizes [C52]"""
+    huge = File(b"x", large=True, listed=2**60)
+    hub.repos[REPO].commits[NEW] = FILES | {"huge.bin": huge}
+    ended = container.run()
+    assert (ended.code, container.markers()) == (1, [])
+    assert ended.last_words.startswith(f"the volume is too small for {REPO} at its default branch")
+    assert "1073741824.0 GiB are still to be fetched" in ended.last_words
+    assert hub.fetched(WEIGHTS.etag) == 0
+
+
+def test_another_repository_is_left_alone(hub: Hub, tmp_path: Path) -> None:
+    """Two repositories are staged into one folder at once, and neither run touches the other's."""
+    hub.stall_after = 1_000
+    other = Container(tmp_path, hub.url, spec_of("acme/other"))
+    process = other.start()
+    assert hub.stalled.wait(30)
+    hub.stall_after = None
+    container = Container(tmp_path, hub.url, spec_of(REPO))
+    assert_staged(container, container.run())
+    assert len(list(other.volume.glob("models--acme--other/blobs/*.incomplete"))) == 1
+    assert process.poll() is None
+    other.kill(process)
+    assert other.run().code == 0
+    assert other.markers() == sorted([marker(other.spec), marker(container.spec)])
+
+
+def test_only_leftovers_of_this_repository_are_removed(hub: Hub, container: Container) -> None:
+    """Old leftovers and locks of this repository go; what others have stays, however old it is."""
+    mine = ["models--acme--tiny/blobs/e.incomplete", ".locks/models--acme--tiny/e.lock"]
+    others = [
+        "models--acme--tiny2/blobs/e.incomplete",
+        ".locks/models--acme--tiny2/e.lock",
+        "e.lock",
+    ]
+    for name in mine + others:
+        path = container.volume / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("left")
+        os.utime(path, (0, 0))
+    assert_staged(container, container.run())
+    assert set(others) == {
+        path for path, content in container.files().items() if content == b"left"
+    }
+
+
+def test_what_is_being_written_is_no_leftover(hub: Hub, container: Container) -> None:
+    """A young file that changes stays; one that does not change is removed (a shorter wait here)"""
+    blobs = container.volume / FOLDER / "blobs"
+    blobs.mkdir(parents=True)
+    written, dead = blobs / "written.incomplete", blobs / "dead.incomplete"
+    written.write_text("half")
+    dead.write_text("half")
+    container.quiet_seconds = 1
+    with container.start() as process:
+        while process.poll() is None and dead.exists():
+            os.utime(written)
+        said, _ = process.communicate(timeout=60)
+    assert_staged(container, Ended(process.returncode, said))
+    assert (written.exists(), dead.exists()) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("repo", "revision"),
+    [
+        ("acme/tiny;touch ran", ""),
+        ("acme/`touch ran`", "'; touch ran; '"),
+        ("$(touch ran)/x", '"$(touch ran)"'),
+        ("acme/$(HF_TOKEN)", "$(HF_TOKEN)"),
+        ("--help", "--version"),
+        ("acme/tiny\nPROGRAM\ntouch ran", ""),
+        ("../../tiny", "../../x"),
+    ],
+)
+def test_values_are_never_code(hub: Hub, tmp_path: Path, repo: str, revision: str) -> None:
+    """Even a name that validation would refuse runs nothing and is replaced by nothing [C50]"""
+    container = Container(tmp_path, hub.url, spec_of(repo, revision, token=True), GOOD)
+    ended = container.run()
+    assert (ended.code, container.markers()) == (1, [])
+    assert container.environment()["WARMLOG_REPO"] == repo
+    assert container.environment()["WARMLOG_REVISION"] == revision
+    assert not list(tmp_path.rglob("ran"))
+    assert not [each for each in hub.asked if GOOD in each.path]
+    assert sorted(path.name for path in container.volume.iterdir()) == ["lost+found"]
+
+
+def watched_python(container: Container, *rules: str) -> Path:
+    """Put a python3 first that keeps its arguments; `rules` are branches of a shell's case."""
+    folder, log = container.scratch / "bin", container.scratch / "arguments"
+    folder.mkdir()
+    log.write_text("")
+    program = folder / "python3"
+    branches = "\n".join([*rules, f'*) exec "{PYTHON}/python3" "$@" ;;'])
+    keep = f'echo "$* index ${{PIP_INDEX_URL-}}" >> "{log}"'
+    program.write_text(f'#!/bin/sh\n{keep}\ncase "$*" in\n{branches}\nesac\n')
+    program.chmod(0o755)
+    container.path = f"{folder}{os.pathsep}{container.path}"
+    return log
+
+
+def test_an_image_with_the_library_installs_nothing(hub: Hub, container: Container) -> None:
+    """In a prebuilt image no package index is asked for anything [C49]"""
+    arguments = watched_python(container)
+    assert_staged(container, container.run())
+    assert "pip" not in arguments.read_text()
+
+
+def test_an_image_without_the_library_gets_it(hub: Hub, container: Container) -> None:
+    """Else the one version that was tested is installed, from the index that is set [C48]"""
+    container.settings = container.settings._replace(index_url="http://index.example/simple")
+    missing = ("*'import huggingface_hub'*) exit 1 ;;", "*pip*) exit 0 ;;")
+    arguments = watched_python(container, *missing)
+    assert_staged(container, container.run())
+    [pip] = [line for line in arguments.read_text().splitlines() if "pip" in line.split()]
+    assert "huggingface_hub==2.4.0" in pip
+    assert pip.endswith("index http://index.example/simple")
+
+
+def test_an_unreachable_index_is_told(hub: Hub, container: Container) -> None:
+    """Where the library cannot be installed, the last words say what to do about it [C49]"""
+    watched_python(container, "*'import huggingface_hub'*) exit 1 ;;", "*pip*) exit 1 ;;")
+    ended = container.run()
+    assert (ended.code, hub.asked, container.markers()) == (1, [], [])
+    assert ended.last_words.startswith("cannot install huggingface_hub 2.4.0: set a package index")
+
+
+def test_a_hub_out_of_reach_is_told(hub: Hub, tmp_path: Path) -> None:
+    """Where nobody listens, the last words name the address and the system's own words."""
+    container = Container(tmp_path, "http://127.0.0.1:9", spec_of(REPO))
+    ended = container.run()
+    assert (ended.code, container.markers()) == (1, [])
+    told = f"cannot fetch {REPO} at its default branch from http://127.0.0.1:9: "
+    assert ended.last_words.startswith(told)
+    assert "refused" in ended.last_words
