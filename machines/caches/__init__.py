@@ -9,4 +9,7 @@ Rooms, from what is seen to what is said:
     folding     facts about all of these applied to the state
     settling    each touched entry brought to where its facts put it
     deciding    what is to be created, changed or deleted
+    sources     where what is staged turns into a script, a fingerprint and words
+    hydration_… the bodies of what a cache has on a cluster, and the script of its Job
+    mounts      what engines are given
 """

@@ -13,8 +13,9 @@ import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from machines.cache_specs import HUGGING_FACE, CacheSpec
-from machines.hydration_bodies import PATH, CacheNames, HydrationSettings, hydration_job
+from machines.caches.hydration_bodies import PATH, CacheNames, hydration_job
+from machines.caches.hydration_settings import HydrationSettings
+from machines.caches.specs import HUGGING_FACE, CacheSpec
 
 NAMES = CacheNames("ml-team", "qwen", "cache-uid", "mp-ml-team-51733")
 PYTHON = Path(sys.executable).parent
@@ -54,7 +55,7 @@ class Container:
         """Make the volume as a file system is found, with its own folder in it."""
         self.volume, self.scratch, self.token, self.path = home / "volume", home, token, SYSTEM
         (self.volume / "lost+found").mkdir(parents=True, exist_ok=True)
-        self.settings = HydrationSettings(endpoint=endpoint)
+        self.settings = HydrationSettings(env=(("HF_ENDPOINT", endpoint),))
         self.spec = spec
         self.quiet_seconds = 10  # the script's own wait, before it takes a file for a leftover
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from machines.cache_specs import CacheSpec
-from machines.sources import marker
+from machines.caches.hydration_settings import HydrationSettings
+from machines.caches.sources import marker
+from machines.caches.specs import CacheSpec
 from tests.hydration.containers import PYTHON, Container, Ended, spec_of
 from tests.hydration.hub_stub import Asked, File, Hub, Repo, serving
 
@@ -235,10 +236,10 @@ def test_the_token_is_nowhere(hub: Hub, tmp_path: Path) -> None:
 
 
 def test_a_full_volume_is_told_at_the_end(hub: Hub, container: Container) -> None:
-    """A write that finds no room ends the run with words that say so [C52]
+    """A write that finds no room ends the run with words that say so.
 
     A limit on the size of files stands for the full volume, which needs no rights: the same write
-    fails in the same place, with EFBIG where the volume would give ENOSPC.
+    fails in the same place, with EFBIG where the volume would give ENOSPC [C52]
     """
     limited = ("/bin/sh", "-c", 'ulimit -f 2000 && exec "$@"', "sh")
     ended = container.run(*limited)
@@ -358,7 +359,8 @@ def test_an_image_with_the_library_installs_nothing(hub: Hub, container: Contain
 
 def test_an_image_without_the_library_gets_it(hub: Hub, container: Container) -> None:
     """Else the one version that was tested is installed, from the index that is set [C48]"""
-    container.settings = container.settings._replace(index_url="http://index.example/simple")
+    index = ("PIP_INDEX_URL", "http://index.example/simple")
+    container.settings = HydrationSettings(env=(*container.settings.env, index))
     missing = ("*'import huggingface_hub'*) exit 1 ;;", "*pip*) exit 0 ;;")
     arguments = watched_python(container, *missing)
     assert_staged(container, container.run())

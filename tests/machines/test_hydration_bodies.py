@@ -7,19 +7,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from machines.cache_specs import CacheSpec
-from machines.hydration_bodies import (
+from engine.canonical_json import dumps
+from machines.caches.hydration_bodies import (
     CacheNames,
-    HydrationSettings,
-    Toleration,
     claim,
     hydration_job,
     literal,
     namespace,
     token_secret,
 )
-from machines.hydration_scripts import SCRIPT
-from machines.sources import HUB_VERSION, fingerprint, marker
+from machines.caches.hydration_scripts import SCRIPT
+from machines.caches.hydration_settings import HydrationSettings
+from machines.caches.sources import HUB_VERSION, fingerprint, marker
+from machines.caches.specs import CacheSpec
 from tests.hydration.containers import expanded
 
 NAMES = CacheNames("ml-team", "qwen", "cache-uid", "mp-ml-team-51733")
@@ -157,41 +157,41 @@ def test_the_token_is_read_from_its_secret() -> None:
 
 def test_settings_reach_the_pod() -> None:
     """Image, resources, tolerations, proxy, mirror and index are the operator's [C49] [C51]"""
-    settings = HydrationSettings(
-        image="registry.example/hydrate:1",
-        requests=(("cpu", "1"), ("memory", "2Gi")),
-        limits=(("memory", "4Gi"),),
-        tolerations=(
-            Toleration("nvidia.com/gpu", "Exists", effect="NoSchedule"),
-            Toleration(operator="Exists", effect="NoExecute", seconds=0),
-        ),
-        environment=(("HTTPS_PROXY", "http://proxy:3128"), ("HF_HUB_ETAG_TIMEOUT", "90")),
-        endpoint="https://mirror.example",
-        index_url="https://index.example/simple",
-    )
-    only = container(settings=settings)
-    assert only["image"] == "registry.example/hydrate:1"
-    assert only["resources"] == {
-        "requests": {"cpu": "1", "memory": "2Gi"},
-        "limits": {"memory": "4Gi"},
-    }
-    pod = hydration_job(NAMES, OPEN, "claim-uid", settings)["spec"]["template"]["spec"]
-    assert pod["tolerations"] == [
+    resources = {"requests": {"cpu": "1", "memory": "2Gi"}, "limits": {"memory": "4Gi"}}
+    tolerations = [
         {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"},
         {"operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 0},
     ]
-    told = values(settings=settings)
-    assert told["HTTPS_PROXY"] == "http://proxy:3128"
-    assert told["HF_HUB_ETAG_TIMEOUT"] == "90"
-    assert told["HF_ENDPOINT"] == "https://mirror.example"
-    assert told["HF_HUB_DISABLE_XET"] == "1"
-    assert told["PIP_INDEX_URL"] == "https://index.example/simple"
+    env = {
+        "HTTPS_PROXY": "http://proxy:3128",
+        "HF_ENDPOINT": "https://mirror.example",
+        "HF_HUB_ETAG_TIMEOUT": "90",
+        "PIP_INDEX_URL": "https://index.example/simple",
+    }
+    settings = HydrationSettings(
+        "registry.example/hydrate:1", dumps(resources), dumps(tolerations), tuple(env.items())
+    )
+    only = container(settings=settings)
+    assert only["image"] == "registry.example/hydrate:1"
+    assert only["resources"] == resources
+    pod = hydration_job(NAMES, OPEN, "claim-uid", settings)["spec"]["template"]["spec"]
+    assert pod["tolerations"] == tolerations
+    assert env.items() <= values(settings=settings).items()
+
+
+def test_a_mirror_is_not_asked_for_xet() -> None:
+    """Xet is left to the hub itself, unless the operator says that the mirror speaks it."""
+    mirror = ("HF_ENDPOINT", "https://mirror.example")
+    assert values(settings=HydrationSettings(env=(mirror,)))["HF_HUB_DISABLE_XET"] == "1"
+    spoken = HydrationSettings(env=(mirror, ("HF_HUB_DISABLE_XET", "0")))
+    assert values(settings=spoken)["HF_HUB_DISABLE_XET"] == "0"
+    assert "HF_HUB_DISABLE_XET" not in values()
 
 
 def test_settings_do_not_change_what_a_job_is_about() -> None:
     """A setting cannot move the volume, rename the source, or put another token in place."""
     meant = ("HF_HUB_CACHE", "WARMLOG_REPO", "WARMLOG_MARKER", "HF_TOKEN")
-    settings = HydrationSettings(environment=tuple((name, "else") for name in meant))
+    settings = HydrationSettings(env=tuple((name, "else") for name in meant))
     assert values(GATED, settings) == values(GATED)
     assert values(OPEN, settings) == values(OPEN)
 
@@ -205,7 +205,7 @@ def test_no_value_is_ever_expanded(value: str, known: dict[str, str]) -> None:
 def test_values_are_written_so() -> None:
     """A repository that looks like a reference to the token stays what it looks like [C50]"""
     assert values(OPEN._replace(repo="$(HF_TOKEN)"))["WARMLOG_REPO"] == "$$(HF_TOKEN)"
-    proxied = HydrationSettings(environment=(("HTTPS_PROXY", "http://a:$(B)@c"),))
+    proxied = HydrationSettings(env=(("HTTPS_PROXY", "http://a:$(B)@c"),))
     assert values(settings=proxied)["HTTPS_PROXY"] == "http://a:$$(B)@c"
 
 

@@ -2,8 +2,8 @@
 
 import json
 
-from machines.child_names import claim_name
-from machines.mounts import mount
+from machines.caches.child_names import claim_name
+from machines.caches.mounts import mount
 
 
 def test_the_mount_is_what_replicas_had_before() -> None:

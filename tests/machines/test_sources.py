@@ -5,8 +5,8 @@ import tomllib
 
 import pytest
 
-from machines.cache_specs import CacheSpec
-from machines.sources import HUB_VERSION, environment, fingerprint, marker, source_of, words
+from machines.caches.sources import HUB_VERSION, environment, fingerprint, marker, source_of, words
+from machines.caches.specs import CacheSpec
 from tests import repository
 
 SPEC = CacheSpec("HuggingFace", "acme/tiny", "v1", "", "HF_TOKEN", 20, ())

@@ -7,12 +7,13 @@ are needed and never logged. The token itself is in none of them; the adapter ad
 
 from typing import Any, NamedTuple
 
+from engine.canonical_json import loads
 from machines import labels
-from machines.cache_specs import CacheSpec
-from machines.child_names import MAX_LENGTH, child_name, claim_name, hydration_job_name
-from machines.child_names import token_secret_name as secret_name
-from machines.levels import Pairs
-from machines.sources import environment, fingerprint, source_of
+from machines.caches.child_names import MAX_LENGTH, child_name, claim_name, hydration_job_name
+from machines.caches.child_names import token_secret_name as secret_name
+from machines.caches.hydration_settings import HydrationSettings
+from machines.caches.sources import environment, fingerprint, source_of
+from machines.caches.specs import CacheSpec
 
 BACKOFF_LIMIT = 3
 # A net for when the controller is away: it deletes a Job itself once its outcome is in the log.
@@ -29,32 +30,6 @@ class CacheNames(NamedTuple):
     name: str
     uid: str
     workload_namespace: str
-
-
-class Toleration(NamedTuple):
-    """A toleration of the hydration Pod; empty fields are left out."""
-
-    key: str = ""
-    operator: str = ""
-    value: str = ""
-    effect: str = ""
-    seconds: int | None = None
-
-
-class HydrationSettings(NamedTuple):
-    """What the operator sets for all hydration Jobs.
-
-    `environment` is for proxies and for whatever else the hub's library reads; it wins over
-    `endpoint` and our defaults, though never over what a Job is about.
-    """
-
-    image: str = "python:3.11-slim"
-    requests: Pairs = ()
-    limits: Pairs = ()
-    tolerations: tuple[Toleration, ...] = ()
-    environment: Pairs = ()
-    endpoint: str = ""  # a mirror of the hub; "" is the hub itself
-    index_url: str = ""  # where an image without the hub's library gets it from
 
 
 def namespace(cache: CacheNames) -> dict[str, Any]:
@@ -166,21 +141,8 @@ def _pod_spec(cache: CacheNames, spec: CacheSpec, settings: HydrationSettings) -
         "containers": [_container(cache, spec, settings)],
         "volumes": [{"name": VOLUME, "persistentVolumeClaim": claimed}],
     }
-    if settings.tolerations:
-        body["tolerations"] = [_toleration(each) for each in settings.tolerations]
-    return body
-
-
-def _toleration(toleration: Toleration) -> dict[str, Any]:
-    fields = {
-        "key": toleration.key,
-        "operator": toleration.operator,
-        "value": toleration.value,
-        "effect": toleration.effect,
-    }
-    body: dict[str, Any] = {name: value for name, value in fields.items() if value}
-    if toleration.seconds is not None:
-        body["tolerationSeconds"] = toleration.seconds
+    if tolerations := loads(settings.tolerations):
+        body["tolerations"] = tolerations
     return body
 
 
@@ -194,15 +156,14 @@ def _container(cache: CacheNames, spec: CacheSpec, settings: HydrationSettings) 
         "terminationMessagePolicy": "FallbackToLogsOnError",
         "securityContext": {"allowPrivilegeEscalation": False},
     }
-    amounts = {"requests": dict(settings.requests), "limits": dict(settings.limits)}
-    if any(amounts.values()):
-        container["resources"] = {kind: each for kind, each in amounts.items() if each}
+    if resources := loads(settings.resources):
+        container["resources"] = resources
     return container
 
 
 def _env(cache: CacheNames, spec: CacheSpec, settings: HydrationSettings) -> list[dict[str, Any]]:
     """Each variable once: defaults, then the operator's, then what the Job is about."""
-    values = _defaults(settings) | dict(settings.environment)
+    values = _defaults(settings) | dict(settings.env)
     values |= {"HF_HUB_CACHE": PATH, **dict(environment(spec))}
     token = source_of(spec).token_variable
     values.pop(token, None)
@@ -230,8 +191,6 @@ def _defaults(settings: HydrationSettings) -> dict[str, str]:
         "HF_HUB_DOWNLOAD_TIMEOUT": "60",
         "HF_HUB_ETAG_TIMEOUT": "30",
     }
-    if settings.endpoint:
-        values |= {"HF_ENDPOINT": settings.endpoint, "HF_HUB_DISABLE_XET": "1"}
-    if settings.index_url:
-        values["PIP_INDEX_URL"] = settings.index_url
+    if dict(settings.env).get("HF_ENDPOINT"):
+        values["HF_HUB_DISABLE_XET"] = "1"
     return values

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from engine.canonical_json import dumps
-from machines.cache_specs import HUGGING_FACE, CacheSpec
-from machines.hydration_scripts import SCRIPT
-from machines.levels import Pairs
+from machines.caches.hydration_scripts import SCRIPT
+from machines.caches.specs import HUGGING_FACE, CacheSpec
+from machines.pairs import Pairs
 
 # The library that the script was tested with; where an image has one, that one is used.
 HUB_VERSION = "2.4.0"
