@@ -92,7 +92,7 @@ def _session_started(state: State, event: Event, subject: Subject, data: dict[st
 def _synced(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
     cluster = cluster_of(state, event.cluster)
     kind = data["kind"]
-    cluster.synced[kind] = True
+    cluster.synced[kind] = cluster.listed[kind] = True
     cluster.unread.pop(kind, None)
     cluster.doubted.pop(kind, None)
     fold_cluster_changed(state, event, cluster)

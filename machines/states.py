@@ -171,6 +171,8 @@ class Cluster:
     # Uids that ended, with their kind and the version of their end: they never come back.
     buried: dict[str, tuple[str, int]] = field(default_factory=dict)
     synced: dict[str, bool] = field(default_factory=dict)  # by kind or scope; absent: not yet
+    # Kinds and scopes listed in any session: what they did not hold is absent as far as is known.
+    listed: dict[str, bool] = field(default_factory=dict)
     doubted: dict[str, bool] = field(default_factory=dict)  # kinds not listed since a roll-back
     reachable: bool = True
     words: str = ""

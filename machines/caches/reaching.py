@@ -84,9 +84,9 @@ def way_in(state: State, served: ServedCluster) -> WayIn:
 def _kubeconfig_trouble(state: State, served: ServedCluster, secret: SecretKey) -> str:
     cluster = state.clusters.get(served.home)
     scope = scope_key(secret.namespace, secret.name)
-    if cluster is None or scope not in cluster.synced:
-        words = cluster.unread.get(scope, "") if cluster is not None else ""
-        return f"{secret} cannot be read: {words}" if words else ""
+    words = cluster.unread.get(scope, "") if cluster is not None else ""
+    if cluster is None or words or scope not in cluster.listed:
+        return f"{secret} with its kubeconfig cannot be read: {words}" if words else ""
     known = cluster.find(SECRET, secret.namespace, secret.name)
     if known is None:
         return f"{secret} with its kubeconfig does not exist"
