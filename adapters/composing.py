@@ -20,12 +20,13 @@ from adapters.kubernetes.timing import SystemTimer
 from adapters.ports import Api
 from adapters.running.announcing import Announcer
 from adapters.running.clocks import SteadyClock
-from adapters.running.controller import Controller, Limits
+from adapters.running.controller import Controller
 from adapters.running.crd_watching import watch_crd
 from adapters.running.guarding import Guard, GuardedApi, Unguarded
 from adapters.running.health import ControllerHealth
 from adapters.running.logs_opening import begin_patiently, open_patiently
 from adapters.running.outboxes import Outbox
+from adapters.running.sessions import Limits
 from adapters.running.snapshotting import replay_quickly, save
 from adapters.running.writing import Identity
 from adapters.settings import RunSettings

@@ -6,18 +6,15 @@ handed finished work, so nothing ever sees a state that is ahead of the log.
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 import structlog
 
 from adapters.kubernetes.statuses import StatusResult
 from adapters.kubernetes.timing import Timer
-from adapters.kubernetes.watching import ClusterWatch, WatchSettings
+from adapters.kubernetes.watching import ClusterWatch
 from adapters.ports import Api
-from adapters.running.asking import Asker
-from adapters.running.effecting import Effector
-from adapters.running.following import Follower
-from adapters.running.settling import Settler
+from adapters.running.sessions import ClusterSession, Limits, Surroundings
+from adapters.running.settling import SettlingBook
 from adapters.running.status_books import StatusBook, StatusWrite
 from adapters.running.status_sending import StatusSender
 from adapters.running.text_holding import TextHolder
@@ -27,7 +24,7 @@ from engine.events import Event
 from engine.instants import SECOND
 from machines.deciding import effect_of, still_wanted
 from machines.domain import WARMLOG
-from machines.ingesting import due_deadlines, known_versions, next_deadline
+from machines.ingesting import due_deadlines, next_deadline
 from machines.observations import Observation
 from machines.states import State
 
@@ -43,16 +40,8 @@ Announce = Callable[[State], None]  # looks at a durable state for news
 ANNOUNCE_INTERVAL = SECOND
 
 
-class Limits(NamedTuple):
-    """How much at once, and how long to wait."""
-
-    timeout_seconds: float = 10.0
-    effects: int = 32
-    statuses: int = 8
-
-
 class Controller:
-    """One session of the controller over one cluster."""
+    """One session of the controller, from one cluster over all that it stages models to."""
 
     def __init__(
         self,
@@ -78,18 +67,10 @@ class Controller:
         self._inbox: list[Observation] = []
         self._woken = asyncio.Event()
         self._drained = asyncio.Event()
-        self._uncertain = [seq for seq, opened in writer.state.open.items() if opened.uncertain]
-        self.watch = ClusterWatch(
-            api, self.observe, known_objects=known_versions(writer.state, api.cluster),
-            settings=WatchSettings(), timer=timer,
-        )  # fmt: skip
-        self._effector = Effector(
-            api, self.observe, timer, self._wanted,
-            timeout_seconds=limits.timeout_seconds, concurrency=limits.effects,
-        )  # fmt: skip
-        self._asker = Asker(api, self.observe, timer, self._look, limits.timeout_seconds)
-        self._follower = Follower(api, self.observe, self._look, limits.timeout_seconds)
-        self._settler = Settler(api, self.observe, clock, limits.timeout_seconds)
+        self._settling = SettlingBook()
+        around = Surroundings(self.observe, self._look, self._wanted, self._settling, timer, limits)
+        self._home = ClusterSession(api, around)
+        self._sessions = {api.cluster: self._home}
         self._sender = StatusSender(
             api, self._settled,
             timeout_seconds=limits.timeout_seconds, concurrency=limits.statuses,
@@ -99,12 +80,8 @@ class Controller:
         """Work until cancelled. Raises Fenced when another writer has taken over."""
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self._loop(), name="loop")
-            tasks.create_task(self.watch.run(), name="watch")
-            tasks.create_task(self._effector.run(), name="effects")
+            tasks.create_task(self._home.run(), name="home")
             tasks.create_task(self._sender.run(), name="statuses")
-            tasks.create_task(self._asker.run(), name="questions")
-            tasks.create_task(self._follower.run(), name="unwatched Pods")
-            tasks.create_task(self._settler.run(), name="absences")
 
     async def observe(self, observations: tuple[Observation, ...]) -> None:
         """Take observations in; waits while too many of them wait already."""
@@ -113,6 +90,11 @@ class Controller:
             await self._drained.wait()
         self._inbox += observations
         self._woken.set()
+
+    @property
+    def watch(self) -> ClusterWatch:
+        """How the kinds of the cluster fare that this process runs in."""
+        return self._home.watch
 
     @property
     def synced(self) -> bool:
@@ -137,14 +119,14 @@ class Controller:
             self._drained.set()
             for observation in batch:
                 self.book.note(observation)
-            batch = self._settler.sift(self.writer.state, batch)
+            batch = self._settling.sift(self.writer.state, batch, now)
             batch = self._texts.sift(self.writer.state, batch, now)
             batch += due_deadlines(self.writer.state, now)
             self.writer.fold_in(batch, now)
             rows = await self._flushed()
             self._dispatch(rows)
-            self._asker.wake(self.writer.state)
-            self._follower.wake(self.writer.state)
+            for session in self._sessions.values():
+                session.wake(self.writer.state)
             self._send_statuses()
             self._look_for_news()
 
@@ -197,15 +179,13 @@ class Controller:
             raise
 
     def _dispatch(self, rows: Sequence[Event]) -> None:
+        """Hand on what was decided; what is of a cluster without a session waits for one."""
         state = self.writer.state
         for row in rows:
             if WARMLOG.is_decision(row.type) and row.seq in state.open:
-                self._effector.perform(effect_of(state, row.seq))
-        if self._uncertain and self.synced:
-            for seq in self._uncertain:
-                if seq in state.open:
-                    self._effector.look_up(effect_of(state, seq))
-            self._uncertain = []
+                effect = effect_of(state, row.seq)
+                if effect.cluster in self._sessions:
+                    self._sessions[effect.cluster].perform(effect)
 
     def _look_for_news(self) -> None:
         now, position = self._clock(), self.writer.cursor.position

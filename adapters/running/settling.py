@@ -6,7 +6,7 @@ again, ever more rarely, until it is shown, has ended, or is gone. No answer is 
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import structlog
@@ -43,7 +43,7 @@ class Absence(NamedTuple):
 
 
 class SettlingBook:
-    """What is not shown any more, in one session over one cluster. Times are UTC nanoseconds."""
+    """What is not shown any more, on any cluster. Times are UTC nanoseconds."""
 
     def __init__(self) -> None:
         """Begin with nothing to ask."""
@@ -74,17 +74,27 @@ class SettlingBook:
             passed.append(observation)
         return passed
 
-    def due(self, now: int) -> list[Absence]:
-        """Give what is to be asked now, and take it as being asked."""
-        ready = [one for one in self._absent.values() if one.due <= now and not one.under_way]
+    def due(self, cluster: str, now: int) -> list[Absence]:
+        """Give what is to be asked of a cluster now, and take it as being asked."""
+        ready = [one for one in self._waiting(cluster) if one.due <= now]
         for one in ready:
             self._absent[one.subject.uid] = one._replace(under_way=True)
         return ready
 
-    def next_due(self) -> int | None:
-        """Give when the next question is due, or None."""
-        dues = (one.due for one in self._absent.values() if not one.under_way)
-        return min(dues, default=None)
+    def next_due(self, cluster: str) -> int | None:
+        """Give when the next question to a cluster is due, or None."""
+        return min((one.due for one in self._waiting(cluster)), default=None)
+
+    def forget(self, cluster: str) -> None:
+        """Ask nothing of a cluster any more: nobody is there to answer, or another one is."""
+        for absence in list(self._absent.values()):
+            if absence.gone.cluster == cluster:
+                del self._absent[absence.subject.uid]
+
+    def _waiting(self, cluster: str) -> Iterator[Absence]:
+        for one in self._absent.values():
+            if one.gone.cluster == cluster and not one.under_way:
+                yield one
 
     def found(self, absence: Absence, seen: Seen | None, now: int) -> tuple[Observation, ...]:
         """Take an answer: the object as it is, or None when it is gone for sure."""
@@ -131,13 +141,18 @@ class SettlingBook:
 
 
 class Settler:
-    """Asks about what is not shown any more, a few at a time."""
+    """Asks one cluster about what is not shown any more, a few at a time."""
 
     def __init__(
-        self, api: Api, sink: Sink, clock: Callable[[], int], timeout_seconds: float
+        self,
+        api: Api,
+        book: SettlingBook,
+        sink: Sink,
+        clock: Callable[[], int],
+        timeout_seconds: float,
     ) -> None:
-        """Report to `sink`."""
-        self.book = SettlingBook()
+        """Ask what `book` says; report to `sink`."""
+        self._book = book
         self._api = api
         self._sink = sink
         self._clock = clock
@@ -145,24 +160,22 @@ class Settler:
         self._woken = asyncio.Event()
         self._places = asyncio.Semaphore(AT_ONCE)
 
-    def sift(self, state: State, observations: Sequence[Observation]) -> list[Observation]:
-        """Give what may be ingested now, and begin to ask about the rest."""
-        passed = self.book.sift(state, observations, self._clock())
-        if self.book.next_due() is not None:
+    def wake(self) -> None:
+        """Say that the book may have more to ask."""
+        if self._book.next_due(self._api.cluster) is not None:
             self._woken.set()
-        return passed
 
     async def run(self) -> None:
         """Ask until cancelled."""
         async with asyncio.TaskGroup() as reads:
             while True:
                 await self._wait()
-                for absence in self.book.due(self._clock()):
+                for absence in self._book.due(self._api.cluster, self._clock()):
                     await self._places.acquire()
                     reads.create_task(self._ask(absence))
 
     async def _wait(self) -> None:
-        due = self.book.next_due()
+        due = self._book.next_due(self._api.cluster)
         seconds = None if due is None else max(due - self._clock(), 0) / SECOND
         try:
             async with asyncio.timeout(seconds):
@@ -174,7 +187,7 @@ class Settler:
     async def _ask(self, absence: Absence) -> None:
         try:
             observations = await settle(
-                self.book, absence, self._api, self._clock, timeout_seconds=self._timeout_seconds
+                self._book, absence, self._api, self._clock, timeout_seconds=self._timeout_seconds
             )
         finally:
             self._places.release()

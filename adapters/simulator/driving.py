@@ -115,7 +115,7 @@ class Driver:
             self._texts.next_due(),
             self._asking.next_due(state),
             self._following.next_due(state),
-            self._settling.next_due(),
+            self._settling.next_due(self.world.api.cluster),
         ]
         if self._look_ups and self._is_synced():
             times.append(self._look_ups[0][0])
@@ -193,7 +193,7 @@ class Driver:
             self._look_ups.append((self.now + LOOK_UP_AFTER, effect))
 
     async def _settle(self) -> bool:
-        absences = self._settling.due(self.now)
+        absences = self._settling.due(self.world.api.cluster, self.now)
         for absence in absences:
             self._inbox += await settle(
                 self._settling, absence, self.world.api, lambda: self.now,

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 from adapters.kubernetes.announcing import Announcement
 from adapters.running.announcing import Announcer
-from adapters.running.controller import Controller, Limits
+from adapters.running.controller import Controller
+from adapters.running.sessions import Limits
 from adapters.running.writing import open_writer
 from adapters.simulator.worlds import World
 from adapters.store.memory_logs import MemoryLog

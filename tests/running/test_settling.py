@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from adapters.running.controller import Limits
+from adapters.running.sessions import Limits
 from adapters.running.settling import AT_ONCE, SettlingBook
 from adapters.simulator.clock import SECOND, Span
 from adapters.simulator.driving import start
@@ -177,10 +177,10 @@ def test_who_shows_up_again_is_not_asked_for() -> None:
     scene, subject, level = scene_with_job()
     book = SettlingBook()
     assert book.sift(scene.state, [Deleted(CLUSTER, subject, "900")], 0) == []
-    assert book.next_due() == 0
+    assert book.next_due(CLUSTER) == 0
     seen = Seen(CLUSTER, subject, "901", level)
     assert book.sift(scene.state, [seen], 0) == [seen]
-    assert (book.next_due(), book.due(0)) == (None, [])
+    assert (book.next_due(CLUSTER), book.due(CLUSTER, 0)) == (None, [])
 
 
 def test_it_is_asked_ever_more_rarely() -> None:
@@ -191,18 +191,18 @@ def test_it_is_asked_ever_more_rarely() -> None:
     hidden = Seen(CLUSTER, subject, "901", level._replace(warmup_uid=""))
     now, waits = 0, []
     for _ in range(9):
-        (absence,) = book.due(now)
-        assert book.due(now) == []
+        (absence,) = book.due(CLUSTER, now)
+        assert book.due(CLUSTER, now) == []
         assert book.found(absence, hidden, now) == (hidden,)
-        due = book.next_due()
+        due = book.next_due(CLUSTER)
         assert due is not None
         waits.append((due - now) // SECOND)
         now = due
     assert waits == [1, 2, 4, 8, 16, 32, 60, 60, 60]
-    (absence,) = book.due(now)
+    (absence,) = book.due(CLUSTER, now)
     (gone,) = book.found(absence, None, now)
     assert isinstance(gone, Deleted)
-    assert (gone.settled, gone.version, book.next_due()) == (True, "901", None)
+    assert (gone.settled, gone.version, book.next_due(CLUSTER)) == (True, "901", None)
     assert book.sift(scene.state, [gone], now) == [gone]
 
 
@@ -243,7 +243,7 @@ def test_a_job_that_loses_its_label_at_once_is_asked_for() -> None:
     book = SettlingBook()
     gone = Deleted(CLUSTER, seen.subject, str(scene.next()))
     assert book.sift(scene.state, [seen, gone], scene.clock) == [seen]
-    assert [one.subject for one in book.due(scene.clock)] == [seen.subject]
+    assert [one.subject for one in book.due(CLUSTER, scene.clock)] == [seen.subject]
 
 
 def test_a_list_does_not_take_away_what_its_batch_shows_first() -> None:
