@@ -17,10 +17,12 @@ pytestmark = pytest.mark.e2e
 
 SYSTEM = "warmlog-system"
 WARMUPS = "modelwarmups.model.aibrix.ai"
+CACHES = "modelcaches.modelplane.ai"
+CLUSTERS = "inferenceclusters.modelplane.ai"
 LEASES = "leases.coordination.k8s.io"
 EVENTS = "events.events.k8s.io"
 CRDS = "customresourcedefinitions.apiextensions.k8s.io"
-USERS = "people"
+REMOTE = "warmlog-remote"
 
 
 class Access(NamedTuple):
@@ -45,49 +47,99 @@ class Access(NamedTuple):
         }
 
 
-# The rules of the controller's own two roles, as (verbs, groups, resources, names): all of them.
-CLUSTER_RULES = {
+READING = ("get", "list", "watch")
+
+# What may be done wherever models are staged, as (verbs, groups, resources, names): all of it.
+WORKLOAD_RULES = {
+    ("create get list watch", "", "namespaces", ""),
+    ("get list watch", "", "nodes", ""),
+    ("delete get list watch", "", "pods", ""),
+    ("create delete get list patch watch", "batch", "jobs", ""),
+    ("create delete get list patch watch", "", "persistentvolumeclaims", ""),
+    ("get", "", "persistentvolumes", ""),
+    ("get list watch", "storage.k8s.io", "storageclasses", ""),
+    ("list", "", "events", ""),
+    ("create delete get list patch watch", "", "secrets", ""),
+}
+# The rules of the controller's own roles on the cluster that it runs in, beside those.
+CLUSTER_RULES = WORKLOAD_RULES | {
     ("get list watch", "", "namespaces nodes pods", ""),
     ("get list watch", "model.aibrix.ai", "modelwarmups", ""),
     ("patch", "model.aibrix.ai", "modelwarmups/status", ""),
     ("update", "model.aibrix.ai", "modelwarmups/finalizers", ""),
+    ("get list patch watch", "modelplane.ai", "modelcaches", ""),
+    ("get list watch", "modelplane.ai", "inferenceclusters", ""),
+    ("patch", "modelplane.ai", "inferenceclusters/status modelcaches/status", ""),
+    ("update", "modelplane.ai", "modelcaches/finalizers", ""),
     ("create delete get list patch watch", "batch", "jobs", ""),
     ("list", "", "events", ""),
     ("create", "events.k8s.io", "events", ""),
-    ("get", "apiextensions.k8s.io", "customresourcedefinitions", WARMUPS),
+    ("get", "apiextensions.k8s.io", "customresourcedefinitions", f"{CLUSTERS} {CACHES} {WARMUPS}"),
 }
 LEASE_RULES = {
     ("create", "coordination.k8s.io", "leases", ""),
     ("get update", "coordination.k8s.io", "leases", "warmlog"),
 }
 
-CONTROLLER_MAY = [
+# What warmlog asks of any cluster on which models are staged.
+STAGING = [
     *[
         Access(verb, kind)
-        for kind in ("namespaces", "nodes", "pods", WARMUPS)
+        for kind in ("namespaces", "nodes", "pods", "storageclasses.storage.k8s.io")
         for verb in ("get", "list", "watch")
     ],
-    *[Access(verb, "jobs.batch") for verb in ("get", "list", "watch", "create", "delete", "patch")],
-    Access("patch", WARMUPS + "/status"),
-    Access("update", WARMUPS + "/finalizers"),
+    *[
+        Access(verb, kind)
+        for kind in ("jobs.batch", "persistentvolumeclaims", "secrets")
+        for verb in ("get", "list", "watch", "create", "delete", "patch")
+    ],
+    Access("create", "namespaces"),
+    Access("delete", "pods"),
+    Access("get", "persistentvolumes"),
     Access("list", "events"),
+]
+CONTROLLER_MAY = [
+    *STAGING,
+    *[Access(verb, kind) for kind in (WARMUPS, CACHES, CLUSTERS) for verb in READING],
+    Access("patch", CACHES),
+    *[Access("patch", kind + "/status") for kind in (WARMUPS, CACHES, CLUSTERS)],
+    *[Access("update", kind + "/finalizers") for kind in (WARMUPS, CACHES)],
     Access("create", EVENTS),
-    Access("get", CRDS, name=WARMUPS),
+    *[Access("get", CRDS, name=kind) for kind in (WARMUPS, CACHES, CLUSTERS)],
     Access("create", LEASES, SYSTEM),
     *[Access(verb, LEASES, SYSTEM, "warmlog") for verb in ("get", "update")],
 ]
-CONTROLLER_MAY_NOT = [
-    *[Access(verb, WARMUPS) for verb in ("create", "update", "patch", "delete")],
-    *[Access(verb, WARMUPS + "/status") for verb in ("get", "update")],
-    *[Access(verb, "events") for verb in ("get", "watch", "create")],
-    *[Access(verb, EVENTS) for verb in ("get", "list", "patch", "delete")],
-    *[Access(verb, "pods") for verb in ("create", "delete", "patch", "update")],
+# What it asks of none, and what nobody may do with its token.
+NOT_STAGING = [
+    *[Access(verb, "pods") for verb in ("create", "patch", "update")],
     Access("create", "pods/exec"),
     *[Access(verb, "nodes") for verb in ("patch", "update", "delete")],
-    Access("update", "jobs.batch"),
-    Access("deletecollection", "jobs.batch"),
-    *[Access(verb, "secrets") for verb in ("get", "list", "watch", "create")],
-    *[Access(verb, "secrets", SYSTEM) for verb in ("get", "list", "watch", "create")],
+    *[Access(verb, "namespaces") for verb in ("patch", "update", "delete")],
+    *[Access(verb, "persistentvolumes") for verb in ("list", "patch", "delete")],
+    *[
+        Access(verb, kind)
+        for kind in ("jobs.batch", "persistentvolumeclaims", "secrets")
+        for verb in ("update", "deletecollection")
+    ],
+    *[Access(verb, "events") for verb in ("get", "watch", "create")],
+    Access("create", "serviceaccounts/token", SYSTEM, "warmlog"),
+    Access("bind", "clusterroles.rbac.authorization.k8s.io"),
+    Access("escalate", "clusterroles.rbac.authorization.k8s.io"),
+]
+CONTROLLER_MAY_NOT = [
+    *NOT_STAGING,
+    *[
+        Access(verb, kind)
+        for kind in (WARMUPS, CLUSTERS)
+        for verb in ("create", "update", "patch", "delete")
+    ],
+    *[Access(verb, CACHES) for verb in ("create", "update", "delete")],
+    *[
+        Access(verb, kind + "/status")
+        for kind in (WARMUPS, CACHES, CLUSTERS)
+        for verb in ("get", "update")
+    ],
+    *[Access(verb, EVENTS) for verb in ("get", "list", "patch", "delete")],
     *[Access(verb, CRDS) for verb in ("list", "watch", "create")],
     Access("get", CRDS, name="others.example.com"),
     Access("patch", CRDS, name=WARMUPS),
@@ -97,11 +149,8 @@ CONTROLLER_MAY_NOT = [
     Access("patch", LEASES, SYSTEM, "warmlog"),
     Access("delete", LEASES, SYSTEM, "warmlog"),
     Access("list", LEASES, SYSTEM),
-    Access("create", "serviceaccounts/token", SYSTEM, "warmlog"),
-    Access("bind", "clusterroles.rbac.authorization.k8s.io"),
 ]
 
-READING = ("get", "list", "watch")
 WRITING = ("create", "update", "patch", "delete", "deletecollection")
 # The cluster's role -> what it lets people do with warmups, and what it does not.
 PEOPLE = {
@@ -139,50 +188,76 @@ async def may(session: aiohttp.ClientSession, access: Access) -> bool:
     return bool(answer["status"]["allowed"])
 
 
+async def rules(session: aiohttp.ClientSession, namespace: str) -> set[tuple[str, ...]]:
+    """What an account may do in a namespace, rule for rule."""
+    review = {
+        "apiVersion": "authorization.k8s.io/v1",
+        "kind": "SelfSubjectRulesReview",
+        "spec": {"namespace": namespace},
+    }
+    path = "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews"
+    found = (await request(session, "POST", path, review))["status"]["resourceRules"]
+    parts = ("verbs", "apiGroups", "resources", "resourceNames")
+    return {tuple(" ".join(sorted(rule.get(part, []))) for part in parts) for rule in found}
+
+
+async def own_rules(
+    deployed: ControlPlane, session: aiohttp.ClientSession, namespace: str
+) -> set[tuple[str, ...]]:
+    """What an account may do there beyond what any account may."""
+    token = deployed.kubectl("create", "token", "default").strip()
+    async with deployed.open_session(token) as anybody:
+        return await rules(session, namespace) - await rules(anybody, namespace)
+
+
 async def test_the_controller_may_do_what_it_needs(controller: aiohttp.ClientSession) -> None:
     """The shipped account may make every request that the controller makes [W106]"""
     assert [each for each in CONTROLLER_MAY if not await may(controller, each)] == []
 
 
 async def test_the_controller_may_do_nothing_else(controller: aiohttp.ClientSession) -> None:
-    """It may neither write warmups, nor read Secrets, nor touch others' Leases or Pods [W110]"""
+    """It may neither write warmups, nor run Pods of its own, nor touch others' Leases [W110]"""
     assert [each for each in CONTROLLER_MAY_NOT if await may(controller, each)] == []
+
+
+async def test_another_cluster_grants_just_what_staging_needs(deployed: ControlPlane) -> None:
+    """The account of a kubeconfig may stage models, and has nothing to do with our own kinds."""
+    for _ in range(2):
+        deployed.kubectl("apply", "--server-side", "-k", str(ROOT / "deploy/workload-cluster"))
+    token = deployed.kubectl("create", "token", REMOTE, "-n", SYSTEM).strip()
+    forbidden = [
+        *NOT_STAGING,
+        *[Access(verb, kind) for kind in (WARMUPS, CACHES, CLUSTERS) for verb in READING],
+        Access("create", LEASES, SYSTEM),
+        Access("get", CRDS, name=CACHES),
+    ]
+    async with deployed.open_session(token) as remote:
+        assert [each for each in STAGING if not await may(remote, each)] == []
+        assert [each for each in forbidden if await may(remote, each)] == []
+        assert await own_rules(deployed, remote, SYSTEM) == WORKLOAD_RULES
 
 
 @pytest.mark.parametrize("namespace", ["default", SYSTEM])
 async def test_the_controllers_rules_are_exactly_these(
     deployed: ControlPlane, controller: aiohttp.ClientSession, namespace: str
 ) -> None:
-    """What the account may do beyond any account is its two roles, rule for rule."""
-
-    async def rules(session: aiohttp.ClientSession) -> set[tuple[str, ...]]:
-        review = {
-            "apiVersion": "authorization.k8s.io/v1",
-            "kind": "SelfSubjectRulesReview",
-            "spec": {"namespace": namespace},
-        }
-        path = "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews"
-        found = (await request(session, "POST", path, review))["status"]["resourceRules"]
-        parts = ("verbs", "apiGroups", "resources", "resourceNames")
-        return {tuple(" ".join(sorted(rule.get(part, []))) for part in parts) for rule in found}
-
-    token = deployed.kubectl("create", "token", "default").strip()
-    async with deployed.open_session(token) as anybody:
-        own = await rules(controller) - await rules(anybody)
+    """What the account may do beyond any account is its own roles, rule for rule."""
+    own = await own_rules(deployed, controller, namespace)
     assert own == CLUSTER_RULES | (LEASE_RULES if namespace == SYSTEM else set())
 
 
 @pytest.mark.parametrize("role", PEOPLE)
-async def test_people_get_warmups_with_the_clusters_own_roles(
-    deployed: ControlPlane, session: aiohttp.ClientSession, role: str
+@pytest.mark.parametrize("kind", [WARMUPS, CACHES])
+async def test_people_get_our_kinds_with_the_clusters_own_roles(
+    deployed: ControlPlane, session: aiohttp.ClientSession, kind: str, role: str
 ) -> None:
-    """Who has view, edit or admin in a namespace may read or also write warmups, never a status."""
+    """Who has view, edit or admin may read or also write them, never a status or a cluster."""
     allowed, forbidden = PEOPLE[role]
     binding = f"people-{role}"
     deployed.kubectl("create", "rolebinding", binding, f"--clusterrole={role}", f"--user={role}")
 
-    async def person_may(verb: str, subresource: str = "") -> bool:
-        attributes = Access(verb, WARMUPS + subresource).attributes()
+    async def person_may(verb: str, resource: str = kind) -> bool:
+        attributes = Access(verb, resource).attributes()
         review = {
             "apiVersion": "authorization.k8s.io/v1",
             "kind": "SubjectAccessReview",
@@ -195,7 +270,8 @@ async def test_people_get_warmups_with_the_clusters_own_roles(
         while not all([await person_may(verb) for verb in allowed]):
             await asyncio.sleep(0.1)
     assert [verb for verb in forbidden if await person_may(verb)] == []
-    assert [verb for verb in WRITING if await person_may(verb, "/status")] == []
+    for others in (kind + "/status", CLUSTERS):
+        assert [verb for verb in WRITING if await person_may(verb, others)] == []
     deployed.kubectl("delete", "rolebinding", binding)
 
 
