@@ -24,7 +24,8 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     """Build the control plane before any test: it takes longer than a test's timeout allows."""
     if session.config.option.collectonly:
         return
-    if any("control_plane" in getattr(item, "fixturenames", ()) for item in session.items):
+    needed = {"control_plane", "second_control_plane"}
+    if any(needed.intersection(getattr(item, "fixturenames", ())) for item in session.items):
         # The fixture meets the same error again, and fails only the tests that need it.
         with suppress(BuildingError):
             built_programs()
@@ -37,10 +38,26 @@ def control_plane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlP
         yield running
 
 
+@pytest.fixture(scope="session")
+def second_control_plane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlPlane]:
+    """A second cluster, started by the first test that asks for it; for all tests that do."""
+    with ControlPlane(tmp_path_factory.mktemp("second-control-plane")) as running:
+        yield running
+
+
 @pytest_asyncio.fixture
 async def session(control_plane: ControlPlane) -> AsyncIterator[aiohttp.ClientSession]:
     """An HTTP session with the API server as its admin."""
     async with control_plane.open_session() as opened:
+        yield opened
+
+
+@pytest_asyncio.fixture
+async def second_session(
+    second_control_plane: ControlPlane,
+) -> AsyncIterator[aiohttp.ClientSession]:
+    """An HTTP session with the API server of the second cluster as its admin."""
+    async with second_control_plane.open_session() as opened:
         yield opened
 
 

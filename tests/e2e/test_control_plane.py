@@ -2,13 +2,14 @@
 
 import asyncio
 from contextlib import aclosing
+from pathlib import Path
 
 import aiohttp
 import pytest
 
 from tests.e2e.controlplane import stages
 from tests.e2e.controlplane.nodes import create_nodes, delete_nodes, node_names
-from tests.e2e.controlplane.running import ControlPlane
+from tests.e2e.controlplane.running import ControlPlane, KubectlError
 from tests.e2e.controlplane.watching import Json, Objects, follow, request, wait_until
 
 pytestmark = pytest.mark.e2e
@@ -116,9 +117,13 @@ async def test_a_word_steers_what_becomes_of_a_pod(session: aiohttp.ClientSessio
     await create_nodes(session, ["marked"])
     await create_namespace(session, "marked")
     jobs, pods = "/apis/batch/v1/namespaces/marked/jobs", "/api/v1/namespaces/marked/pods"
-    for word in FATES:
-        await request(session, "POST", jobs, job_body(word, "marked", "marked", f"{word}:v1"))
-    seen = await fates(session, pods)
+    bodies = [job_body(word, "marked", "marked", f"{word}:v1") for word in FATES]
+    # Followed from the beginning: one of the Pods is gone at once.
+    async with asyncio.TaskGroup() as group:
+        following = group.create_task(fates(session, pods))
+        for body in bodies:
+            await request(session, "POST", jobs, body)
+    seen = following.result()
     assert {word: reasons for word, (reasons, _) in seen.items()} == {
         word: reasons for word, (reasons, _) in FATES.items()
     }
@@ -166,6 +171,41 @@ async def test_a_word_in_one_image_leaves_the_other_containers_alone(
     await delete_nodes(session, ["mixed"])
 
 
+@pytest.mark.parametrize("image", ["hanging:v1", "model:v1"])
+async def test_a_pod_that_runs_ends_as_it_is_told(
+    session: aiohttp.ClientSession, image: str
+) -> None:
+    """Told to fail with last words, or to complete, it does so at once, its Job with it."""
+    await create_nodes(session, ["told"])
+    name = f"told-{image.partition(':')[0]}"
+    await create_namespace(session, name)
+    jobs, pods = f"/apis/batch/v1/namespaces/{name}/jobs", f"/api/v1/namespaces/{name}/pods"
+    for job, end in (("bad", stages.FAILED), ("good", stages.COMPLETED)):
+        body = job_body(job, name, "told", image)
+        told = {stages.END_ANNOTATION: end, stages.LAST_WORDS_ANNOTATION: '401: "no" {such} token'}
+        await request(session, "POST", jobs, body)
+        by_job = f"job-name={job}"
+        running = await wait_until(session, pods, _all_run, label_selector=by_job)
+        for pod in running:
+            change = {"metadata": {"annotations": told}}
+            merge = "application/merge-patch+json"
+            await request(session, "PATCH", f"{pods}/{pod}", change, merge)
+    ended = await wait_until(
+        session, jobs, lambda found: has_condition(found["good"], "Complete"), timeout_seconds=10
+    )
+    assert has_condition(ended["bad"], "Failed")
+    listed = (await request(session, "GET", pods))["items"]
+    words = {pod["metadata"]["labels"]["job-name"]: told_of(pod) for pod in listed}
+    assert words == {"bad": ("Error", '401: "no" {such} token'), "good": ("Completed", "")}
+    await request(session, "DELETE", jobs, {"propagationPolicy": "Background"})
+    await wait_until(session, pods, lambda found: not found)
+    await delete_nodes(session, ["told"])
+
+
+def _all_run(pods: Objects) -> bool:
+    return bool(pods) and all(pod["status"].get("phase") == "Running" for pod in pods.values())
+
+
 async def test_service_account_tokens_are_minted_and_limited(control_plane: ControlPlane) -> None:
     """A token from the TokenRequest API authenticates, and RBAC gives it no rights of its own."""
     token = control_plane.kubectl("create", "token", "default").strip()
@@ -189,3 +229,24 @@ async def test_components_come_back_with_their_data(
     assert (await request(session, "GET", "/api/v1/namespaces/kept"))["metadata"]["name"] == "kept"
     await create_nodes(session, ["returned"])
     await delete_nodes(session, ["returned"])
+
+
+async def test_a_second_cluster_is_another_one_and_comes_back(
+    control_plane: ControlPlane, second_control_plane: ControlPlane, tmp_path: Path
+) -> None:
+    """It has a namespace `kube-system` of its own, is known by a kubeconfig that names no file, and
+    answers as before once its API server is started again.
+    """
+    second = tmp_path / "second"
+    second.write_text(second_control_plane.kubeconfig_text(second_control_plane.admin_token))
+    uid = ("get", "namespace", "kube-system", "-o", "jsonpath={.metadata.uid}")
+    told = control_plane.kubectl(*uid), control_plane.kubectl(*uid, kubeconfig=second)
+    assert told[0] != told[1]
+    second_control_plane.stop_api_server()
+    with pytest.raises(KubectlError, match="refused"):
+        control_plane.kubectl(*uid, kubeconfig=second)
+    second_control_plane.start_api_server()
+    assert control_plane.kubectl(*uid, kubeconfig=second) == told[1]
+    async with second_control_plane.open_session() as session:
+        await create_nodes(session, ["second"])
+        await delete_nodes(session, ["second"])

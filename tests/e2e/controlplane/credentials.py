@@ -1,5 +1,6 @@
 """Keys, tokens and kubeconfigs of a control plane that lives for one test run."""
 
+import base64
 import csv
 import json
 import secrets
@@ -45,20 +46,26 @@ def write_admin_token(path: Path) -> str:
 
 def write_kubeconfig(path: Path, server: str, ca_file: Path, token: str) -> Path:
     """Write a kubeconfig for one bearer token and return its path."""
-    # JSON is YAML too. The CA is named by path because the API server writes it at its start.
+    # The CA is named by path because the API server writes it at its start.
+    path.write_text(_kubeconfig(server, {"certificate-authority": str(ca_file)}, token))
+    path.chmod(0o600)
+    return path
+
+
+def kubeconfig_text(server: str, ca_file: Path, token: str) -> str:
+    """A kubeconfig that names no file, as for a Secret; the API server has started."""
+    authority = base64.b64encode(ca_file.read_bytes()).decode()
+    return _kubeconfig(server, {"certificate-authority-data": authority}, token)
+
+
+def _kubeconfig(server: str, authority: dict[str, str], token: str) -> str:
+    # JSON is YAML too.
     config = {
         "apiVersion": "v1",
         "kind": "Config",
-        "clusters": [
-            {
-                "name": "test",
-                "cluster": {"server": server, "certificate-authority": str(ca_file)},
-            }
-        ],
+        "clusters": [{"name": "test", "cluster": {"server": server, **authority}}],
         "users": [{"name": "test", "user": {"token": token}}],
         "contexts": [{"name": "test", "context": {"cluster": "test", "user": "test"}}],
         "current-context": "test",
     }
-    path.write_text(json.dumps(config, indent=2))
-    path.chmod(0o600)
-    return path
+    return json.dumps(config, indent=2)

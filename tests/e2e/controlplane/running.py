@@ -137,6 +137,19 @@ class ControlPlane:
         """Write a kubeconfig for another bearer token to `path`, and return the path."""
         return credentials.write_kubeconfig(path, self.server, self.ca_file, token)
 
+    def kubeconfig_text(self, token: str) -> str:
+        """A kubeconfig for a bearer token that names no file, as for a Secret."""
+        return credentials.kubeconfig_text(self.server, self.ca_file, token)
+
+    def stop_api_server(self) -> None:
+        """Let nobody answer at `server` from now on; the data, and all that needs it, stay."""
+        # Asked politely it would go on answering the open watches for up to 20 s.
+        self.stop_component(commands.API_SERVER, crash=True)
+
+    def start_api_server(self) -> None:
+        """Answer at `server` again, with the data, certificates and tokens of before."""
+        self.start_component(commands.API_SERVER)
+
     def start_component(self, name: str, timeout_seconds: float = _START_SECONDS) -> None:
         """Start one component, on the port and data it had before, and wait until it is ready."""
         component = self._component(name)

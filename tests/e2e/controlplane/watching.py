@@ -4,7 +4,7 @@ import asyncio
 import json
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
-from contextlib import aclosing
+from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +36,7 @@ async def request(
     session: aiohttp.ClientSession,
     method: str,
     path: str,
-    body: Json | None = None,
+    body: Json | list[Json] | None = None,
     content_type: str = "application/json",
 ) -> Json:
     """Send one request and return the JSON answer; RequestError unless it succeeds."""
@@ -97,7 +97,7 @@ async def follow(
         yield gone | set(objects)
         since = listed["metadata"]["resourceVersion"]
         watched = {**selected, "watch": "true", "resourceVersion": since}
-        async with session.get(path, params=watched) as response:
+        async with session.get(path, params=watched) as response, _cut(response):
             await _refuse_errors(response)
             async for line in _lines(response):
                 event = json.loads(line)
@@ -109,6 +109,17 @@ async def follow(
                 else:
                     objects[name] = event["object"]
                 yield {name}
+
+
+@asynccontextmanager
+async def _cut(response: aiohttp.ClientResponse) -> AsyncIterator[None]:
+    """Drop the connection at the end: a farewell over TLS may outlive the test's event loop."""
+    connection = response.connection
+    try:
+        yield
+    finally:
+        if connection is not None and connection.transport is not None:
+            connection.transport.abort()
 
 
 async def _lines(response: aiohttp.ClientResponse) -> AsyncIterator[bytes]:

@@ -15,12 +15,20 @@ Pod complete. A Pod whose restart policy is Always never completes.
 | neverpulled | waits | ErrImageNeverPull |
 | unconfigured | waits | CreateContainerConfigError: a Secret that does not exist |
 | unstartable | waits, then is Failed | RunContainerError, then StartError with exit code 128 |
+
+A Pod that runs, also one that would hang, ends at once when its annotation `END_ANNOTATION` is
+written.
+
+| word in `END_ANNOTATION` | the Pod | what is told of it |
+|---|---|---|
+| completed | is Succeeded at once | exit code 0 |
+| failed | is Failed at once | exit code 1, and as message what `LAST_WORDS_ANNOTATION` says |
 """
 
 from pathlib import Path
 
 _FOLDER = Path(__file__).parent
-_PODS = (_FOLDER / "pods.yaml", _FOLDER / "pods-troubles.yaml")
+_PODS = tuple(_FOLDER / name for name in ("pods.yaml", "pods-troubles.yaml", "pods-told.yaml"))
 
 # Pods run for a random 1 to 3 s.
 TIMED = (_FOLDER / "nodes.yaml", *_PODS, _FOLDER / "pods-timed.yaml")
@@ -40,6 +48,10 @@ UNCONFIGURED = "unconfigured"
 UNSTARTABLE = "unstartable"
 
 OUTCOME_ANNOTATION = "warmlog.test/outcome"
+END_ANNOTATION = "warmlog.test/end"
+COMPLETED = "completed"
+FAILED = "failed"
+LAST_WORDS_ANNOTATION = "warmlog.test/last-words"
 # Durations as Go writes them ("5s"): how long a Pod runs, and how long its end takes.
 RUNNING_TIME_ANNOTATION = "warmlog.test/running-time"
 ENDING_TIME_ANNOTATION = "warmlog.test/ending-time"
