@@ -24,12 +24,8 @@ from adapters.kubernetes.changing import TRIES, guards, is_overtaken, seen_job
 from adapters.kubernetes.fields import integer, mapping, text
 from adapters.kubernetes.holding import Holder, holder_of, name_conflict
 from adapters.kubernetes.kinds import JOB, NAMESPACE, NODE, get_request
-from adapters.kubernetes.normalising import (
-    ObjectMalformed,
-    controller_uid,
-    has_finished,
-    normalise,
-)
+from adapters.kubernetes.normalising import ObjectMalformed, normalise
+from adapters.kubernetes.object_parts import controller_uid, has_finished
 from adapters.kubernetes.reading import read_all
 from adapters.kubernetes.reflecting import ReadRefused
 from adapters.kubernetes.restoring import restore, restored

@@ -74,7 +74,7 @@ def event_body(announcement: Announcement, instance: str) -> dict[str, Any]:
     kind = KIND_BY_NAME[subject.kind]
     regarding = {
         "apiVersion": kind.group_version,
-        "kind": subject.kind,
+        "kind": kind.served_as,
         "namespace": subject.namespace,
         "name": subject.name,
         "uid": subject.uid,

@@ -4,7 +4,7 @@ from enum import StrEnum
 from typing import Any
 
 from adapters.kubernetes.fields import mapping, mappings, text
-from adapters.kubernetes.normalising import controller_uid
+from adapters.kubernetes.object_parts import controller_uid
 from machines import labels
 from machines.intents import CreateJob
 from machines.steadying import cut

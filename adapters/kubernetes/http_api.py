@@ -18,7 +18,8 @@ from engine.canonical_json import dumps
 from machines import labels
 from machines.steadying import cut, steady
 
-_EXACT = f"/apis/{labels.GROUP}/"
+# Specs that stand in the log as they are keep the text of their numbers.
+_EXACT = (f"/apis/{labels.GROUP}/", f"/apis/{labels.CACHE_GROUP}/")
 _OK, _UNAUTHORIZED, _SERVER_ERRORS = 200, 401, 500
 _CLIENT_ERRORS = 400
 # A line of a watch is one object; etcd holds at most 1.5 MiB, so a longer one is no object.
@@ -74,7 +75,7 @@ class HttpApi:
 
         The iterator holds a connection: close it (`contextlib.aclosing`) when leaving early.
         """
-        exact = _EXACT in request.path
+        exact = request.path.startswith(_EXACT)
         try:
             response = await self._open_watch(request, idle_seconds)
             try:
@@ -179,7 +180,7 @@ class HttpApi:
     def _whole(self, request: Request, code: int, data: bytes) -> Response:
         """Make the port's response of a whole answer; see `send` for what counts as one."""
         try:
-            return Response(code, self._object(data, exact=_EXACT in request.path))
+            return Response(code, self._object(data, exact=request.path.startswith(_EXACT)))
         except ApiUnanswered as error:
             if code == _OK:
                 raise

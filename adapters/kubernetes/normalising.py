@@ -1,4 +1,4 @@
-"""From raw objects to levels: pure functions, one per kind.
+"""From raw objects to levels: pure functions, one per kind (of caches: `normalising_caches`).
 
 An object that lacks what names it (uid, name) or what orders it (resourceVersion) is no object
 that a fact could be about: ObjectMalformed. Everything else that is missing or of a wrong type is
@@ -9,10 +9,20 @@ from collections.abc import Callable
 from typing import Any
 
 from adapters.kubernetes.fields import integer, mapping, mappings, text, texts
-from adapters.kubernetes.kinds import JOB, Kind
-from adapters.kubernetes.parsing import TOO_DEEP
+from adapters.kubernetes.kinds import Kind
+from adapters.kubernetes.normalising_caches import CACHING_LEVEL_OF
+from adapters.kubernetes.object_parts import (
+    POD_PHASES,
+    condition_of,
+    controller_uid,
+    is_deep,
+    is_deleting,
+    job_outcome,
+    job_uid_of,
+    our_annotations,
+    spec_text,
+)
 from adapters.kubernetes.pod_causes import pod_cause
-from engine.canonical_json import dumps
 from engine.errors import WarmlogError
 from engine.events import Subject
 from machines import labels
@@ -20,13 +30,9 @@ from machines.levels import JobLevel, Level, NamespaceLevel, NodeLevel, PodLevel
 from machines.observations import Seen
 from machines.steadying import cut, steady
 
-# A Pod's controlling Job, when its owner references were changed.
-CONTROLLER_UID = "batch.kubernetes.io/controller-uid"
-# Deeper than any spec that could work, and shallow enough for whatever reads it later.
-_MAX_DEPTH = 100
 _MANAGER = 128  # characters of a field manager; the API's own bound
-_PHASES = frozenset({"Pending", "Running", "Succeeded", "Failed", "Unknown"})
 _READINESS = frozenset({"True", "False", "Unknown"})
+_STATUS_OURS = frozenset({"ModelWarmup", "ModelCache"})  # nobody else writes it
 
 
 class ObjectMalformed(WarmlogError):
@@ -39,15 +45,16 @@ def normalise(cluster: str, kind: Kind, raw: Any) -> Seen:
     Raises ObjectMalformed, and nothing else, whatever `raw` is.
     """
     subject, version = identify(kind, raw)
-    recovered = raw.get("status") if kind.name == "ModelWarmup" else None
-    if _is_deep(recovered):
+    ours = kind.name in _STATUS_OURS
+    recovered = raw.get("status") if ours else None
+    if is_deep(recovered):
         recovered = None
     try:
         level = _LEVEL_OF[kind.name](raw)
     except (RecursionError, TypeError, ValueError) as error:
-        msg = f"{kind.name} {subject.namespace}/{subject.name} cannot be kept as JSON: {error}"
+        msg = f"{kind.name} {subject.namespace}/{subject.name} cannot be kept: {error}"
         raise ObjectMalformed(msg) from error
-    editor = _status_editor(mapping(raw.get("metadata"))) if kind.name == "ModelWarmup" else ""
+    editor = _status_editor(mapping(raw.get("metadata"))) if ours else ""
     return Seen(cluster, subject, version, level, recovered, editor)
 
 
@@ -88,14 +95,14 @@ def namespace_level(raw: dict[str, Any]) -> NamespaceLevel:
     terminating = mapping(raw.get("status")).get("phase") == "Terminating"
     return NamespaceLevel(
         pool=text(mapping(metadata.get("labels")).get(labels.POOL)),
-        terminating=terminating or _deleting(metadata),
+        terminating=terminating or is_deleting(metadata),
     )
 
 
 def node_level(raw: dict[str, Any]) -> NodeLevel:
     """Reduce a Node to labels, taints, readiness, cordon and age; no heartbeat changes any."""
     spec = mapping(raw.get("spec"))
-    ready = text(_condition(raw, "Ready").get("status"))
+    ready = text(condition_of(raw, "Ready").get("status"))
     return NodeLevel(
         labels=texts(mapping(raw.get("metadata")).get("labels")),
         taints=tuple(
@@ -120,7 +127,7 @@ def job_level(raw: dict[str, Any]) -> JobLevel:
     marks = mapping(metadata.get("labels"))
     notes = mapping(metadata.get("annotations"))
     node_uid = text(notes.get(labels.TARGET_NODE_UID))
-    outcome, condition = _outcome(raw)
+    outcome, condition = job_outcome(raw)
     return JobLevel(
         warmup_uid=text(marks.get(labels.WARMUP_UID)),
         controller_uid=controller_uid(metadata),
@@ -132,7 +139,7 @@ def job_level(raw: dict[str, Any]) -> JobLevel:
         message=steady(text(condition.get("message")), text(metadata.get("name"))),
         failed_attempts=integer(mapping(raw.get("status")).get("failed")) or 0,
         ttl_seconds=integer(mapping(raw.get("spec")).get("ttlSecondsAfterFinished")),
-        deleting=_deleting(metadata),
+        deleting=is_deleting(metadata),
         created="" if node_uid else text(metadata.get("creationTimestamp")),
         misnamed=_is_misnamed(metadata),
         unlabelled_pods=_has_unlabelled_pods(raw),
@@ -147,56 +154,25 @@ def pod_level(raw: dict[str, Any]) -> PodLevel:
     cause = pod_cause(raw)
     return PodLevel(
         warmup_uid=text(marks.get(labels.WARMUP_UID)),
-        job_uid=_job_uid(metadata),
+        job_uid=job_uid_of(metadata),
         node_name=text(mapping(raw.get("spec")).get("nodeName")),
-        phase=phase if phase in _PHASES else "Pending",
+        phase=phase if phase in POD_PHASES else "Pending",
         reason=cause.reason,
         message=cause.message,
         exit_code=cause.exit_code,
-        deleting=_deleting(metadata),
+        deleting=is_deleting(metadata),
     )
 
 
 def warmup_level(raw: dict[str, Any]) -> WarmupLevel:
-    """Reduce a ModelWarmup to its spec as it stands and our annotations.
-
-    A spec that is nested too deeply to be handled stands in the level as a text that says so,
-    which no rule takes for a spec: the object ends visibly.
-    """
+    """Reduce a ModelWarmup to its spec as it stands and our annotations."""
     metadata = mapping(raw.get("metadata"))
-    spec = raw.get("spec", {})
     return WarmupLevel(
         generation=integer(metadata.get("generation")) or 1,
-        spec=dumps(TOO_DEEP if _is_deep(spec) else spec),
-        annotations=tuple(
-            pair for pair in texts(metadata.get("annotations")) if pair[0].startswith(labels.OURS)
-        ),
-        deleting=_deleting(metadata),
+        spec=spec_text(raw),
+        annotations=our_annotations(metadata),
+        deleting=is_deleting(metadata),
     )
-
-
-def _job_uid(metadata: dict[str, Any]) -> str:
-    """Give the uid of the Job that a Pod is of; empty of a Pod that something else controls.
-
-    Labels are copied: into a Deployment's template, say, whose Pods are no Job's.
-    """
-    owner = _controller(metadata)
-    if not owner:
-        return text(mapping(metadata.get("labels")).get(CONTROLLER_UID))
-    return text(owner.get("uid")) if owner.get("kind") == JOB.name else ""
-
-
-def controller_uid(metadata: dict[str, Any]) -> str:
-    """Give the uid of the owner that controls an object; empty when none does."""
-    return text(_controller(metadata).get("uid"))
-
-
-def _controller(metadata: dict[str, Any]) -> dict[str, Any]:
-    """Give the reference to the owner that controls an object; an empty one when none does."""
-    for owner in mappings(metadata.get("ownerReferences")):
-        if owner.get("controller") is True:
-            return owner
-    return {}
 
 
 _LEVEL_OF: dict[str, Callable[[dict[str, Any]], Level]] = {
@@ -205,22 +181,8 @@ _LEVEL_OF: dict[str, Callable[[dict[str, Any]], Level]] = {
     "Job": job_level,
     "Pod": pod_level,
     "ModelWarmup": warmup_level,
+    **CACHING_LEVEL_OF,
 }
-
-
-def _is_deep(value: Any) -> bool:
-    """Say whether a JSON value is nested below _MAX_DEPTH, without recursion."""
-    layer = [value]
-    for _ in range(_MAX_DEPTH + 1):
-        layer = [
-            inner
-            for outer in layer
-            if isinstance(outer, dict | list)
-            for inner in (outer.values() if isinstance(outer, dict) else outer)
-        ]
-        if not layer:
-            return False
-    return True
 
 
 def _is_misnamed(job: dict[str, Any]) -> bool:
@@ -242,37 +204,3 @@ def _has_unlabelled_pods(job: dict[str, Any]) -> bool:
     template = mapping(mapping(job.get("spec")).get("template"))
     marks = mapping(mapping(template.get("metadata")).get("labels"))
     return bool(marks) and labels.WARMUP_UID not in marks
-
-
-def _deleting(metadata: dict[str, Any]) -> bool:
-    return bool(metadata.get("deletionTimestamp"))
-
-
-def _condition(raw: dict[str, Any], name: str) -> dict[str, Any]:
-    """Give the condition of that type, or an empty one."""
-    for condition in mappings(mapping(raw.get("status")).get("conditions")):
-        if condition.get("type") == name:
-            return condition
-    return {}
-
-
-def has_finished(raw: dict[str, Any]) -> bool:
-    """Say whether a raw Job is Complete or Failed."""
-    return _outcome(mapping(raw))[0] in {"Complete", "Failed"}
-
-
-def _outcome(raw: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """Give a Job's outcome, and the condition that says why.
-
-    Failed is looked at first: of a Job that claims both ends, success is not proved.
-    """
-    for name, outcome in (
-        ("Failed", "Failed"),
-        ("Complete", "Complete"),
-        ("FailureTarget", "Finishing"),
-        ("SuccessCriteriaMet", "Finishing"),
-    ):
-        condition = _condition(raw, name)
-        if condition.get("status") == "True":
-            return outcome, condition if name in {"Failed", "FailureTarget"} else {}
-    return "", {}

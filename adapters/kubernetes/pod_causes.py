@@ -45,13 +45,13 @@ class _Container(NamedTuple):
     ended: dict[str, Any]
 
 
-def pod_cause(raw: dict[str, Any]) -> Cause:
+def pod_cause(raw: dict[str, Any], *, pinned: bool = True) -> Cause:
     """Give the nearest cause of a Pod's not running; an empty one when all is well.
 
     In order: a disruption (reason `DisruptionTarget`, words that begin with the kubelet's or the
     evictor's own reason), the Pod's own reason (DeadlineExceeded, …), the first container that
     ended with another exit code than 0 (`CommandFailed` when its image had been pulled), a
-    container that waits, the scheduler.
+    container that waits, the scheduler (of a Pod that is `pinned` to its node, or not).
     """
     status = mapping(raw.get("status"))
     if status.get("phase") == "Succeeded":
@@ -64,7 +64,7 @@ def pod_cause(raw: dict[str, Any]) -> Cause:
         or _own_reason(status, owner)
         or failed
         or _waiting(raw, owner)
-        or _scheduling(status)
+        or _scheduling(status, pinned=pinned)
     )
     if cause is None and status.get("phase") == "Failed":
         return Cause("PodFailed", "the Pod failed without a word")
@@ -73,6 +73,26 @@ def pod_cause(raw: dict[str, Any]) -> Cause:
     return cause._replace(
         reason=cut(cause.reason, _REASON), exit_code=failed.exit_code if failed else None
     )
+
+
+def hydration_cause(raw: dict[str, Any]) -> Cause:
+    """Give the nearest cause as for any Pod, but of a container that failed its own last words.
+
+    What it ran is all that a hydration is for, so nothing else has to be told of its end.
+    """
+    cause = pod_cause(raw, pinned=False)
+    status = mapping(raw.get("status"))
+    if cause.exit_code is None or cause.reason in {DISRUPTED, text(status.get("reason"))}:
+        return cause
+    owner = text(mapping(raw.get("metadata")).get("generateName")).removesuffix("-")
+    for container in _containers(raw):
+        code = integer(container.ended.get("exitCode"))
+        if code:
+            reason = cut(text(container.ended.get("reason")) or "Error", _REASON)
+            words = steady_end(text(container.ended.get("message")), owner)
+            said = f"container {container.name} failed with exit code {code} and said nothing"
+            return Cause(reason, words or said, code)
+    return cause
 
 
 def _disruption(status: dict[str, Any], owner: str) -> Cause | None:
@@ -152,12 +172,12 @@ def _waiting(raw: dict[str, Any], owner: str) -> Cause | None:
     return first
 
 
-def _scheduling(status: dict[str, Any]) -> Cause | None:
+def _scheduling(status: dict[str, Any], *, pinned: bool) -> Cause | None:
     condition = _condition(status, "PodScheduled")
     if condition.get("status") != "False":
         return None
     reason = text(condition.get("reason")) or "Unschedulable"
-    return Cause(reason, steady_scheduling(text(condition.get("message"))))
+    return Cause(reason, steady_scheduling(text(condition.get("message")), pinned=pinned))
 
 
 def _containers(raw: dict[str, Any]) -> Iterator[_Container]:

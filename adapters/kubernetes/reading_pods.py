@@ -5,7 +5,8 @@ from typing import Any, NamedTuple
 
 from adapters.kubernetes.fields import mapping, text
 from adapters.kubernetes.kinds import POD
-from adapters.kubernetes.normalising import CONTROLLER_UID, ObjectMalformed, normalise
+from adapters.kubernetes.normalising import ObjectMalformed, normalise
+from adapters.kubernetes.object_parts import CONTROLLER_UID
 from adapters.kubernetes.reading import read_items
 from adapters.kubernetes.reflecting import number
 from adapters.ports import Api

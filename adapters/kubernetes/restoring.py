@@ -19,7 +19,7 @@ from adapters.kubernetes.answers import (
 from adapters.kubernetes.changing import TRIES, guards, is_overtaken, seen_job
 from adapters.kubernetes.fields import mapping, mappings, text
 from adapters.kubernetes.kinds import JOB, MODEL_WARMUP, get_request
-from adapters.kubernetes.normalising import controller_uid
+from adapters.kubernetes.object_parts import controller_uid
 from adapters.kubernetes.reading import read_one
 from adapters.kubernetes.reflecting import ReadRefused
 from adapters.ports import JSON_PATCH, Api, Request, Response
