@@ -7,12 +7,14 @@ from adapters.simulator.controlling import Surroundings
 from adapters.simulator.job_controller import JobController
 from adapters.simulator.kubelet import Kubelets
 from adapters.simulator.node_lifecycle import NodeLifecycle
-from adapters.simulator.plans import NodePlan, Timing
+from adapters.simulator.plans import HydrationPlan, NodePlan, ProvisionerPlan, Timing
 from adapters.simulator.protecting import Protection
+from adapters.simulator.provisioners import Provisioners
 from adapters.simulator.recording import Recorder
 from adapters.simulator.registry import Registry
 from adapters.simulator.scheduler import Scheduler
 from adapters.simulator.storage import Storage
+from adapters.simulator.volume_binder import VolumeBinder
 
 
 class Cluster:
@@ -26,7 +28,9 @@ class Cluster:
         """Begin empty. The same seed and the same requests at the same instants give the same."""
         self.storage = Storage()
         self.agenda = Agenda(BEGINNING)
-        self.plans: dict[str, NodePlan] = {}
+        self.plans: dict[str, NodePlan] = {}  # by node
+        self.hydrations: dict[str, HydrationPlan] = {}  # by the beginning of a claim's name
+        self.provisioner_plans: dict[str, ProvisionerPlan] = {}  # by storage class
         chance = Chance(seed)
         self.registry = Registry(self.storage, self.agenda, chance)
         self.recorder = Recorder(self.registry, self.agenda, chance)
@@ -45,7 +49,9 @@ class Cluster:
         self.storage.subscribe(self.api.stir)
         self.jobs = JobController(self._around)
         self.scheduler = Scheduler(self._around)
-        self.kubelets = Kubelets(self._around, self.plans)
+        self.volumes = VolumeBinder(self._around)
+        self.provisioners = Provisioners(self._around, self.provisioner_plans)
+        self.kubelets = Kubelets(self._around, self.plans, self.hydrations)
         self.nodes = NodeLifecycle(self._around)
         self.protection = Protection(self._around)
         self.garbage = GarbageCollector(self._around)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from adapters.simulator.answers import Refusal
-from adapters.simulator.clock import Agenda, Chance
+from adapters.simulator.clock import Agenda, Chance, timestamp
 from adapters.simulator.conditions import with_condition
 from adapters.simulator.deleting import DeleteOptions
 from adapters.simulator.plans import Timing
@@ -36,6 +36,10 @@ class Controller:
         self.agenda = around.agenda
         self.chance = around.chance
         self.timing = around.timing
+
+    def stamp(self) -> str:
+        """Give the present instant as Kubernetes writes it."""
+        return timestamp(self.agenda.now)
 
     def change_status(
         self, item: Manifest, change: Callable[[Manifest], Manifest]

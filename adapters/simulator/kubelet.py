@@ -1,4 +1,7 @@
-"""The kubelets of all nodes: what becomes of a Pod once it is bound, by its node's plan."""
+"""The kubelets of all nodes: what becomes of a Pod once it is bound, by its node's plan.
+
+What a Pod that fills a claim does inside is the claim's plan, wherever it runs.
+"""
 
 from collections.abc import Callable, Mapping
 
@@ -12,8 +15,10 @@ from adapters.simulator.conditions import (
 )
 from adapters.simulator.controlling import Controller, Surroundings
 from adapters.simulator.deleting import DeleteOptions
-from adapters.simulator.plans import Ending, NodePlan, doubled
-from adapters.simulator.resources import NODE, POD
+from adapters.simulator.plans import Ending, HydrationPlan, NodePlan, doubled
+from adapters.simulator.pod_needs import missing_config, unready_claim
+from adapters.simulator.protecting import claims_of
+from adapters.simulator.resources import CLAIM, NODE, POD, SECRET
 from adapters.simulator.storage import ADDED, DELETED, Change, Manifest, key_of
 
 COMPONENT = "kubelet"
@@ -21,6 +26,7 @@ DEFAULT_PLAN = NodePlan()
 
 _FORCED = DeleteOptions(propagation="Background", grace_seconds=0)
 _KILLED = 137
+_LOG_TAIL = 2048  # characters of a log that can become a termination message
 
 # From a failed pull until the kubelet shows that it waits before the next.
 _UNTIL_BACKOFF_SHOWN = Span(SECOND, 3 * SECOND)
@@ -29,12 +35,22 @@ _UNTIL_BACKOFF_SHOWN = Span(SECOND, 3 * SECOND)
 class Kubelets(Controller):
     """See the module."""
 
-    def __init__(self, around: Surroundings, plans: Mapping[str, NodePlan]) -> None:
-        """Watch Pods and Nodes; `plans` are by node name and may change at any time."""
+    def __init__(
+        self,
+        around: Surroundings,
+        plans: Mapping[str, NodePlan],
+        hydrations: Mapping[str, HydrationPlan],
+    ) -> None:
+        """Watch Pods, Nodes, and what Pods need; the plans may change at any time.
+
+        `plans` are by node name, `hydrations` by the beginning of a claim's name.
+        """
         super().__init__(around)
         self._plans = plans
+        self._hydrations = hydrations
+        self._needy: dict[str, Callable[[Manifest], None]] = {}  # key of a Pod -> what to try again
         self._stopped: set[str] = set()
-        self._attempts: dict[str, int] = {}  # uid of a Job (or Pod) -> Pods of it that ran
+        self._attempts: dict[str, int] = {}  # uid of a Job, claim or Pod -> Pods that ran for it
         self._machines = {
             node["metadata"]["name"]: node["metadata"]["uid"]
             for node in self.storage.listed(NODE.kind)
@@ -65,7 +81,11 @@ class Kubelets(Controller):
     def _on_change(self, kind: str, change: Change) -> None:
         if kind == NODE.kind and change.type == ADDED:
             self._on_new_node(change.object)
-        elif kind == POD.kind and change.type != DELETED:
+        elif kind in {CLAIM.kind, SECRET.kind}:
+            self._try_again_in(change.object["metadata"]["namespace"])
+        elif kind == POD.kind and change.type == DELETED:
+            self._needy.pop(change.key, None)
+        elif kind == POD.kind:
             pod, before = change.object, change.previous
             if not pod["spec"].get("nodeName"):
                 return
@@ -110,8 +130,53 @@ class Kubelets(Controller):
         elif pod["status"].get("phase") == "Running":
             self._finish_later(pod)
 
+    def _try_again_in(self, namespace: str) -> None:
+        """A Secret or a claim changed: look in a while whether Pods have what they need now."""
+        for key, action in self._needy.items():
+            pod = self.storage.get(POD.kind, key)
+            if pod is not None and key.startswith(f"{namespace}/"):
+                span = self.timing.config_retry
+                metadata = pod["metadata"]
+                after = self.chance.between(span, "need", metadata["uid"], self.storage.version)
+                self._do(pod, "need", after, action)
+
+    def _lacks(self, pod: Manifest, words: str, action: Callable[[Manifest], None]) -> bool:
+        """Note what a Pod still needs, if anything, and what to do once it might have it."""
+        metadata = pod["metadata"]
+        key = key_of(metadata["namespace"], metadata["name"])
+        if words:
+            self._needy[key] = action
+        else:
+            self._needy.pop(key, None)
+        return bool(words)
+
     def _plan(self, pod: Manifest) -> NodePlan:
-        return self._plans.get(pod["spec"]["nodeName"], DEFAULT_PLAN)
+        plan = self._plans.get(pod["spec"]["nodeName"], DEFAULT_PLAN)
+        hydration = self._hydration(pod)
+        if hydration is None:
+            return plan
+        container = pod["spec"]["containers"][0]
+        logged = container.get("terminationMessagePolicy") == "FallbackToLogsOnError"
+        fields = hydration._asdict()
+        return plan._replace(**{**fields, "message": hydration.message[-_LOG_TAIL:] * logged})
+
+    def _hydration(self, pod: Manifest) -> HydrationPlan | None:
+        """Give the plan of the claim that a Job's Pod mounts: the one with the longest key."""
+        claims = claims_of(pod)
+        if not claims or controller_of(pod) is None:
+            return None
+        keys = [key for key in self._hydrations if claims[0].startswith(key)]
+        return self._hydrations[max(keys, key=len)] if keys else None
+
+    def _counted_under(self, pod: Manifest) -> str:
+        """Give the uid under which a Pod's attempt is counted: its claim's, its Job's, its own."""
+        metadata = pod["metadata"]
+        if self._hydration(pod) is not None:
+            claim = self.storage.get(CLAIM.kind, key_of(metadata["namespace"], claims_of(pod)[0]))
+            if claim is not None:
+                return str(claim["metadata"]["uid"])
+        owner = controller_of(pod)
+        return str(owner["uid"] if owner else metadata["uid"])
 
     def _soon(self, pod: Manifest) -> int:
         return self.timing_of(pod, "sync", self.timing.kubelet_sync)
@@ -147,7 +212,11 @@ class Kubelets(Controller):
             return
         pod = self._set(pod, pod_statuses.waiting(pod, self.agenda.now, "ContainerCreating"))
         plan = self._plan(pod)
-        if plan.starts:
+        words = unready_claim(self.storage, pod)
+        if self._lacks(pod, words, self._accept):
+            told = f"Unable to attach or mount volumes: {words}"
+            self.around.recorder.record(pod, COMPONENT, "FailedMount", told, warning=True)
+        elif plan.starts:
             image = pod["spec"]["containers"][0]["image"]
             self.around.recorder.record(pod, COMPONENT, "Pulling", f'Pulling image "{image}"')
             self._do(pod, "pull", self.timing_of(pod, "pull", plan.pull), self._pull(0))
@@ -160,7 +229,7 @@ class Kubelets(Controller):
                 return
             plan = self._plan(pod)
             if plan.pull_failures is not None and failed_so_far >= plan.pull_failures:
-                self._run(pod)
+                self._start(pod)
                 return
             image = pod["spec"]["containers"][0]["image"]
             words = plan.pull_words.format(image=image)
@@ -191,9 +260,20 @@ class Kubelets(Controller):
 
         return back_off
 
+    def _start(self, pod: Manifest) -> None:
+        """Start a Pod's containers, unless their environment names what is not there."""
+        if is_deleting(pod) or has_ended(pod):
+            return
+        words = missing_config(self.storage, pod)
+        if not self._lacks(pod, words, self._start):
+            self._run(pod)
+            return
+        status = pod_statuses.waiting(pod, self.agenda.now, "CreateContainerConfigError", words)
+        pod = self._set(pod, status)
+        self.around.recorder.record(pod, COMPONENT, "Failed", f"Error: {words}", warning=True)
+
     def _run(self, pod: Manifest) -> None:
-        owner = controller_of(pod)
-        uid = owner["uid"] if owner else pod["metadata"]["uid"]
+        uid = self._counted_under(pod)
         self._attempts[uid] = self._attempts.get(uid, 0) + 1
         pod = self._set(pod, pod_statuses.running(pod, self.agenda.now))
         for container in pod["spec"]["containers"]:
@@ -221,8 +301,7 @@ class Kubelets(Controller):
             return True
         if plan.ending is not Ending.FAIL:
             return False
-        owner = controller_of(pod)
-        attempt = self._attempts.get(owner["uid"] if owner else uid, 1)
+        attempt = self._attempts.get(self._counted_under(pod), 1)
         return plan.failures is None or attempt <= plan.failures
 
     def _stop_later(self, pod: Manifest) -> None:

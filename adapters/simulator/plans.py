@@ -40,6 +40,27 @@ class NodePlan(NamedTuple):
         return self.pull_failures is None
 
 
+class HydrationPlan(NamedTuple):
+    """What becomes of the Pods that fill a claim, wherever they run."""
+
+    run: Span = Span(5 * SECOND, 20 * SECOND)
+    ending: Ending = Ending.SUCCEED
+    failures: int | None = None  # with FAIL: how many Pods fail first on the claim; None: all
+    exit_code: int = 1
+    message: str = ""  # the last that a failing container prints
+
+
+class ProvisionerPlan(NamedTuple):
+    """What a provisioner makes of the claims of its class."""
+
+    take: Span = Span(SECOND, 3 * SECOND)
+    failures: int | None = 0  # how many attempts for a claim fail first; None: all
+    words: str = "rpc error: code = ResourceExhausted desc = no capacity left in the pool"
+    on_one_node: bool = False  # volumes lie on the node that the scheduler chose
+    gives_back: bool = False  # takes the chosen node off a claim whose node is gone
+    grows: bool = True  # False: an expansion that the class allows fails for ever
+
+
 class Timing(NamedTuple):
     """How long the parts of a cluster take."""
 
@@ -49,6 +70,11 @@ class Timing(NamedTuple):
     kubelet_sync: Span = Span(10 * MILLISECOND, 100 * MILLISECOND)
     collecting: Span = Span(10 * MILLISECOND, 500 * MILLISECOND)  # garbage collector
     binding: Span = Span(10 * MILLISECOND, 100 * MILLISECOND)  # volume controllers
+    volume_resync: Span = Span(SECOND, 15 * SECOND)  # what they see only when they look at all
+    volume_wait: int = 10 * MINUTE  # how long the scheduler waits for a Pod's claims
+    config_retry: Span = Span(SECOND, 10 * SECOND)  # kubelet: a Secret that was missing
+    provision_backoff: int = SECOND
+    provision_backoff_limit: int = 5 * MINUTE
     lifecycle: Span = Span(10 * MILLISECOND, 100 * MILLISECOND)  # taints that follow conditions
     node_grace: int = 50 * SECOND  # without a kubelet, until the Node is Unknown
     orphan_quarantine: Span = Span(40 * SECOND, MINUTE)  # Pods of a Node that is gone

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
+from functools import partial
 
 from adapters.simulator.conditions import (
     condition_of,
@@ -11,7 +12,9 @@ from adapters.simulator.conditions import (
 )
 from adapters.simulator.controlling import Controller, Surroundings
 from adapters.simulator.plans import doubled
-from adapters.simulator.resources import NODE, POD
+from adapters.simulator.protecting import claims_of
+from adapters.simulator.resources import CLAIM, CLASS, NODE, POD, VOLUME
+from adapters.simulator.scheduling_volumes import PodVolumes, VolumeBindingFailed
 from adapters.simulator.selecting import affinity_matches
 from adapters.simulator.storage import DELETED, Change, Manifest
 
@@ -29,8 +32,10 @@ class Scheduler(Controller):
     """See the module."""
 
     def __init__(self, around: Surroundings) -> None:
-        """Watch Pods and Nodes."""
+        """Watch Pods and Nodes, and what the claims of Pods depend on."""
         super().__init__(around)
+        self._volumes = PodVolumes(around)
+        self._binding: dict[str, str] = {}  # key of a Pod whose claims are being bound -> its node
         self._waiting: dict[str, int] = {}  # key of a Pod without a node -> attempts so far
         self._waiting_for_room: dict[str, None] = {}
         self._tried_at: dict[str, int] = {}
@@ -39,10 +44,19 @@ class Scheduler(Controller):
 
     def _on_change(self, kind: str, change: Change) -> None:
         if kind == NODE.kind:
+            if change.type == DELETED:
+                self._look_at_claims()
             if _matters(change):
                 self._try_again(self._waiting)
         elif kind == POD.kind:
             self._on_pod(change)
+        elif kind in {CLAIM.kind, VOLUME.kind, CLASS.kind}:
+            self._look_at_claims()
+            self._try_again([key for key in self._waiting if self._mounts(key)])
+
+    def _mounts(self, key: str) -> bool:
+        pod = self.storage.get(POD.kind, key)
+        return pod is not None and bool(claims_of(pod))
 
     def _on_pod(self, change: Change) -> None:
         pod, key = change.object, change.key
@@ -66,18 +80,19 @@ class Scheduler(Controller):
         self._waiting.pop(key, None)
         self._waiting_for_room.pop(key, None)
         self._tried_at.pop(key, None)
+        node = self._binding.pop(key, None)
+        if node is not None:
+            self._bound[node].discard(key)
 
     def _try_again(self, keys: Iterable[str]) -> None:
         """A change may have helped any of these Pods; each is tried once its back-off is over."""
+        timing = self.timing
         for key in keys:
             attempts = self._waiting[key]
             backoff = 0
             if attempts:
-                backoff = doubled(
-                    self.timing.scheduling_backoff,
-                    attempts - 1,
-                    self.timing.scheduling_backoff_limit,
-                )
+                limit = timing.scheduling_backoff_limit
+                backoff = doubled(timing.scheduling_backoff, attempts - 1, limit)
             self._try(key, self._tried_at.get(key, self.agenda.now) + backoff)
 
     def _try(self, key: str, earliest: int) -> None:
@@ -86,13 +101,16 @@ class Scheduler(Controller):
         self.agenda.put(at, ("schedule", key), lambda: self._schedule(key))
 
     def _schedule(self, key: str) -> None:
-        if key not in self._waiting:
-            return
         pod = self.storage.get(POD.kind, key)
-        if pod is None:
+        if key not in self._waiting or key in self._binding or pod is None:
             return
         self._waiting[key] += 1
         self._tried_at[key] = self.agenda.now
+        hindrance = self._volumes.hindrance(pod)
+        if hindrance:
+            total = len(self.storage.objects(NODE.kind))
+            self._refuse(pod, _unfit_words(Counter({"": total}), hindrance))
+            return
         candidates, outside = self._candidates(pod)
         fitting = []
         reasons: Counter[str] = Counter()
@@ -103,7 +121,7 @@ class Scheduler(Controller):
             else:
                 reasons[reason] += 1
         if fitting:
-            self._bind(pod, min(fitting, key=self._preference))
+            self._assign(key, pod, min(fitting, key=self._preference))
             return
         if outside:
             reasons[_OUTSIDE] += outside
@@ -135,15 +153,56 @@ class Scheduler(Controller):
         limit = int(((node.get("status") or {}).get("allocatable") or {}).get("pods", 110))
         if len(self._bound.get(node["metadata"]["name"], ())) >= limit:
             return _FULL
-        return None
+        return self._volumes.objection(pod, node)
 
     def _preference(self, node: Manifest) -> tuple[int, str]:
         name = node["metadata"]["name"]
         return len(self._bound.get(name, ())), name
 
-    def _bind(self, pod: Manifest, node: Manifest) -> None:
+    def _assign(self, key: str, pod: Manifest, node: Manifest) -> None:
+        """Bind a Pod to a node, once its claims are bound."""
+        name = node["metadata"]["name"]
+        if not self._volumes.reserve(pod, node):
+            self._bind(pod, name)
+            return
+        self._binding[key] = name
+        self._bound.setdefault(name, set()).add(key)
+        at = self.agenda.now + self.timing.volume_wait
+        self.agenda.put(at, ("give up", key), lambda: self._give_up(key))
+
+    def _look_at_claims(self) -> None:
+        """See in a moment how the claims fare that are being bound."""
+        for key in self._binding:
+            span = self.timing.binding
+            at = self.agenda.now + self.chance.between(span, "bind", key, self.storage.version)
+            self.agenda.put(at, ("bind", key), partial(self._look_at_claims_of, key))
+
+    def _look_at_claims_of(self, key: str) -> None:
+        pod, node = self.storage.get(POD.kind, key), self._binding.get(key)
+        if pod is None or node is None:
+            return
+        try:
+            if self._volumes.are_bound(pod, node):
+                self.agenda.drop(("give up", key))
+                self._bind(pod, node)
+        except VolumeBindingFailed as failure:
+            self._fail_to_bind(key, pod, str(failure))
+
+    def _give_up(self, key: str) -> None:
+        pod = self.storage.get(POD.kind, key)
+        if pod is not None and key in self._binding:
+            self._fail_to_bind(key, pod, self._volumes.out_of_time())
+
+    def _fail_to_bind(self, key: str, pod: Manifest, words: str) -> None:
+        """Say that a Pod's claims were not bound, and try it anew."""
+        self.agenda.drop(("give up", key))
+        self._bound[self._binding.pop(key)].discard(key)
+        self._tried_at[key] = self.agenda.now
+        self._refuse(pod, words, "SchedulerError")
+        self._try_again([key])
+
+    def _bind(self, pod: Manifest, node_name: str) -> None:
         name, namespace = pod["metadata"]["name"], pod["metadata"]["namespace"]
-        node_name = node["metadata"]["name"]
         scheduled = {"type": "PodScheduled", "status": "True", "lastProbeTime": None}
 
         status = with_condition(pod["status"], scheduled, self.agenda.now)
@@ -151,14 +210,14 @@ class Scheduler(Controller):
         words = f"Successfully assigned {namespace}/{name} to {node_name}"
         self.around.recorder.record(pod, COMPONENT, "Scheduled", words)
 
-    def _refuse(self, pod: Manifest, words: str) -> None:
+    def _refuse(self, pod: Manifest, words: str, reason: str = "Unschedulable") -> None:
         standing = condition_of(pod, "PodScheduled")
         if standing is None or standing.get("message") != words:
             condition = {
                 "type": "PodScheduled",
                 "status": "False",
                 "lastProbeTime": None,
-                "reason": "Unschedulable",
+                "reason": reason,
                 "message": words,
                 "observedGeneration": pod["metadata"]["generation"],
             }
@@ -218,12 +277,14 @@ def _matters(change: Change) -> bool:
     )
 
 
-def _unfit_words(reasons: Counter[str]) -> str:
-    """Say why no node fits, in the form of the real scheduler."""
+def _unfit_words(reasons: Counter[str], hindrance: str = "") -> str:
+    """Say why no node fits, in the form of the real scheduler; a hindrance keeps it from all."""
     total = reasons.total()
     if not total:
         return _NO_NODES
-    listed = ", ".join(sorted(f"{count} {reason}" for reason, count in reasons.items()))
+    listed = hindrance or ", ".join(
+        sorted(f"{count} {reason}" for reason, count in reasons.items())
+    )
     helpless = "Preemption is not helpful for scheduling"
     if reasons[_FULL]:
         helpless = "No preemption victims found for incoming pod"

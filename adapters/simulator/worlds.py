@@ -2,10 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from adapters.ports import MERGE_PATCH, Request, Response
 from adapters.simulator import answers
-from adapters.simulator.answers import Refusal
-from adapters.simulator.api_server import ApiServer
 from adapters.simulator.cluster import Cluster
 from adapters.simulator.conditions import with_condition
 from adapters.simulator.plans import NodePlan, Timing
@@ -16,11 +13,10 @@ from adapters.simulator.resources import (
     NODE,
     POD,
     WARMUP,
-    Resource,
-    path_of,
 )
 from adapters.simulator.schemas import Schema
-from adapters.simulator.storage import Manifest, key_of
+from adapters.simulator.storage import Manifest
+from adapters.simulator.storage_deeds import StorageDeeds
 from machines import labels
 
 Taint = tuple[str, str, str]  # key, value, effect
@@ -40,18 +36,13 @@ _NEW_NODE_STATUS = {
 }
 
 
-class World:
+class World(StorageDeeds):
     """A cluster with people in it. Whatever a person asks for must work, else Refusal is raised."""
 
     def __init__(self, seed: int, *, name: str = "sim", timing: Timing | None = None) -> None:
         """Begin with an empty cluster that has the namespace `default`."""
-        self.cluster = Cluster(name, seed, timing=timing)
+        super().__init__(Cluster(name, seed, timing=timing))
         self.add_namespace("default")
-
-    @property
-    def api(self) -> ApiServer:
-        """The API server's port."""
-        return self.cluster.api
 
     def install(self, definition: Manifest) -> None:
         """Install a CustomResourceDefinition: its kind's objects are checked and pruned by it."""
@@ -120,15 +111,6 @@ class World:
         mark = labels.CONTROL_PLANE[0]
         return self.add_node(name, pool=pool, marks={mark: ""}, taints=[(mark, "", "NoSchedule")])
 
-    def apply(self, manifest: Manifest) -> Manifest:
-        """Create an object, or merge the manifest into the one that has its name."""
-        resource = BY_KIND[manifest["kind"]]
-        metadata = manifest["metadata"]
-        namespace = metadata.get("namespace", "default") if resource.namespaced else ""
-        if self.find(resource.kind, namespace, metadata["name"]) is None:
-            return self._create(resource, namespace, manifest)
-        return self._patch(resource, namespace, metadata["name"], manifest)
-
     def relabel_node(self, name: str, changes: Mapping[str, str | None]) -> Manifest:
         """Set labels of a node; None takes one off."""
         return self._patch(NODE, "", name, {"metadata": {"labels": dict(changes)}})
@@ -136,16 +118,6 @@ class World:
     def relabel_namespace(self, name: str, changes: Mapping[str, str | None]) -> Manifest:
         """Set labels of a namespace; None takes one off."""
         return self._patch(NAMESPACE, "", name, {"metadata": {"labels": dict(changes)}})
-
-    def annotate(self, kind: str, namespace: str, name: str, changes: Manifest) -> Manifest:
-        """Set annotations of any object; None takes one off."""
-        return self._patch(BY_KIND[kind], namespace, name, {"metadata": {"annotations": changes}})
-
-    def relabel(
-        self, kind: str, namespace: str, name: str, changes: Mapping[str, str | None]
-    ) -> Manifest:
-        """Set labels of any object; None takes one off."""
-        return self._patch(BY_KIND[kind], namespace, name, {"metadata": {"labels": dict(changes)}})
 
     def cordon(self, name: str) -> Manifest:
         """Let no new Pods onto a node."""
@@ -227,43 +199,6 @@ class World:
     def delete_namespace(self, name: str) -> None:
         """Delete a namespace; it goes once everything in it has gone."""
         self._delete(NAMESPACE, "", name)
-
-    def find(self, kind: str, namespace: str, name: str) -> Manifest | None:
-        """Give an object as it is now, or None."""
-        return self.cluster.storage.get(kind, key_of(namespace, name))
-
-    def must_find(self, kind: str, namespace: str, name: str) -> Manifest:
-        """Give an object as it is now; LookupError when there is none."""
-        found = self.find(kind, namespace, name)
-        if found is None:
-            raise LookupError(f"no {kind} {namespace}/{name}")
-        return found
-
-    def listed(self, kind: str, namespace: str = "") -> list[Manifest]:
-        """Give the objects of a kind, by key."""
-        return self.cluster.storage.listed(kind, namespace)
-
-    def _create(self, resource: Resource, namespace: str, body: Manifest) -> Manifest:
-        whole = {"apiVersion": resource.api_version, "kind": resource.kind, **body}
-        return self._ask(Request("POST", path_of(resource, namespace), body=whole))
-
-    def _patch(self, resource: Resource, namespace: str, name: str, patch: Manifest) -> Manifest:
-        path = path_of(resource, namespace, name)
-        return self._ask(Request("PATCH", path, body=patch, content_type=MERGE_PATCH))
-
-    def _delete(
-        self, resource: Resource, namespace: str, name: str, propagation: str = "Background"
-    ) -> None:
-        body = {"propagationPolicy": propagation}
-        self._ask(Request("DELETE", path_of(resource, namespace, name), body=body))
-
-    def _ask(self, request: Request) -> Manifest:
-        """Ask past all faults: they befall the controller under test, not the world."""
-        response: Response = self.cluster.api.answer(request)
-        if not response.ok:
-            raise Refusal(response)
-        body: Manifest = response.body
-        return body
 
 
 def _taint(taint: Taint) -> Manifest:

@@ -184,14 +184,15 @@ def test_a_claim_that_nobody_uses_goes_soon() -> None:
 
 
 def test_a_volume_in_use_stays() -> None:
-    """Until it is not bound any more."""
+    """Until its claim is gone, too."""
     world = world_of()
-    post(world, VOLUMES, volume("v"))
-    merge(world, f"{VOLUMES}/v/status", {"status": {"phase": "Bound"}})
+    world.add_volume("v", class_name="like-nobody", claim=(TEAM, "c"))
+    made(world)
+    pass_time(world, 20)
     delete(world, f"{VOLUMES}/v")
     pass_time(world, 10)
-    assert get(world, f"{VOLUMES}/v").code == 200
-    merge(world, f"{VOLUMES}/v/status", {"status": {"phase": "Released"}})
+    assert get(world, f"{VOLUMES}/v").body["status"]["phase"] == "Bound"
+    delete(world, f"{CLAIMS}/c")
     pass_time(world, 1)
     assert get(world, f"{VOLUMES}/v").code == 404
 
