@@ -149,7 +149,7 @@ async def _hold_term(settings: RunSettings, health: ControllerHealth, api: Api) 
 async def _control(
     settings: RunSettings, health: ControllerHealth, api: GuardedApi, log: SqlLog
 ) -> None:
-    identity = Identity(code_version(), code_digest(), settings.digest())
+    identity = Identity(code_version(), code_digest(), settings.digest(), settings.caching())
 
     async def fold_all() -> Replayed[State]:
         replayed = await replay_quickly(log, identity.code_digest)

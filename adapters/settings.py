@@ -12,9 +12,22 @@ from typing import Annotated, Any, NamedTuple
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
+from adapters.hydration_options import (
+    checked_environment,
+    checked_image,
+    checked_resources,
+    checked_tolerations,
+)
 from adapters.store.locations import Kind, parse_location
 from engine.canonical_json import dumps
 from engine.errors import LogUnreadable
+from machines.caches.hydration_settings import DEFAULT_IMAGE, HydrationSettings
+from machines.caches.settings import (
+    DEFAULT_HEAL_SECONDS,
+    DEFAULT_RETRY_SECONDS,
+    LONGEST_RETRY_SECONDS,
+    CachingSettings,
+)
 
 DEFAULT_LOG = "sqlite:///warmlog.db"
 DEFAULT_LISTEN = "127.0.0.1:8080"
@@ -93,6 +106,14 @@ def _check_lease(text: str) -> str:
     return text
 
 
+def _check_namespace(text: str) -> str:
+    return text and _check_cluster(text)
+
+
+Namespace = Annotated[str, AfterValidator(_check_namespace)]  # "" is none
+Environment = Annotated[tuple[tuple[str, str], ...], BeforeValidator(checked_environment)]
+
+
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))
 class RunSettings:
     """What `warmlog run` was told. Raises pydantic.ValidationError, which names the field."""
@@ -110,6 +131,31 @@ class RunSettings:
     lease_duration_seconds: Annotated[int, Field(ge=3, le=3600)] = DEFAULT_LEASE_SECONDS
     log_format: LogFormat = LogFormat.CONSOLE
     request_timeout_seconds: Annotated[float, Field(ge=0.1, le=300)] = DEFAULT_TIMEOUT_SECONDS
+    own_namespace: Annotated[str, AfterValidator(_check_cluster)] = DEFAULT_NAMESPACE
+    cluster_secret_namespace: Namespace = ""
+    workload_namespace: Namespace = ""
+    heal_seconds: Annotated[int, Field(ge=1, le=86_400)] = DEFAULT_HEAL_SECONDS
+    retry_seconds: Annotated[int, Field(ge=1, le=LONGEST_RETRY_SECONDS)] = DEFAULT_RETRY_SECONDS
+    hydration_image: Annotated[str, AfterValidator(checked_image)] = DEFAULT_IMAGE
+    hydration_resources: Annotated[str, AfterValidator(checked_resources)] = "{}"
+    hydration_tolerations: Annotated[str, AfterValidator(checked_tolerations)] = "[]"
+    hydration_env: Environment = ()
+
+    def caching(self) -> CachingSettings:
+        """Give what of this decides about caches, and so stands in the log."""
+        return CachingSettings(
+            secret_namespace=self.cluster_secret_namespace,
+            own_namespace=self.own_namespace,
+            workload_namespace=self.workload_namespace,
+            heal_seconds=self.heal_seconds,
+            retry_seconds=self.retry_seconds,
+            hydration=HydrationSettings(
+                self.hydration_image,
+                self.hydration_resources,
+                self.hydration_tolerations,
+                self.hydration_env,
+            ),
+        )
 
     def digest(self) -> str:
         """Give the sha256 hex of all settings but where the log lies, for `SessionStarted`."""

@@ -49,6 +49,45 @@ RequestSeconds = Annotated[
     float, typer.Option(metavar="SECONDS", help="How long one request to a cluster may take.")
 ]
 
+ClusterSecrets = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Where kubeconfig Secrets of InferenceClusters are; else modelplane-system if it"
+        " exists, else its own namespace.",
+    ),
+]
+WorkloadNamespace = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME", help="One namespace for all that caches have; else one for each of theirs."
+    ),
+]
+HealSeconds = Annotated[
+    int,
+    typer.Option(
+        metavar="SECONDS", help="How long a claim waits for a node that is gone before it is freed."
+    ),
+]
+RetrySeconds = Annotated[
+    int,
+    typer.Option(metavar="SECONDS", help="Before a failed hydration is tried again; it doubles."),
+]
+HydrationImage = Annotated[str, typer.Option(metavar="IMAGE", help="What hydration Jobs run.")]
+HydrationResources = Annotated[
+    str, typer.Option(metavar="JSON", help='Like {"requests":{"memory":"2Gi"}}.')
+]
+HydrationTolerations = Annotated[
+    str, typer.Option(metavar="JSON", help='Like [{"key":"gpu","operator":"Exists"}].')
+]
+HydrationEnv = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME=VALUE",
+        help="For hydration Jobs: HTTPS_PROXY, HF_ENDPOINT, PIP_INDEX_URL. May be repeated.",
+    ),
+]
+
 
 def register(app: typer.Typer) -> None:
     """Hang the command onto `warmlog`."""
@@ -67,25 +106,24 @@ def _run(
     lease_duration_seconds: LeaseSeconds = 30,
     log_format: MessageFormat = None,
     request_timeout_seconds: RequestSeconds = 10.0,
+    cluster_secret_namespace: ClusterSecrets = None,
+    workload_namespace: WorkloadNamespace = None,
+    heal_seconds: HealSeconds = 300,
+    retry_seconds: RetrySeconds = 60,
+    hydration_image: HydrationImage = "python:3.11-slim",
+    hydration_resources: HydrationResources = "{}",
+    hydration_tolerations: HydrationTolerations = "[]",
+    hydration_env: HydrationEnv = None,
 ) -> int:
     """Run the controller on a cluster.
 
     It stops at SIGTERM or Ctrl-C; a log that is missing is made.
     """
-    settings = _checked(
-        log=log,
-        listen=listen,
-        kubeconfig=kubeconfig,
-        context=context,
-        cluster_name=cluster_name,
-        use_lease=lease,
-        lease_namespace=lease_namespace,
-        lease_name=lease_name,
-        lease_duration_seconds=lease_duration_seconds,
-        log_format=log_format or ("console" if sys.stderr.isatty() else "json"),
-        request_timeout_seconds=request_timeout_seconds,
-    )
-    return _controlled(settings)
+    # The options bear the names of the settings; what was not given has the setting's default.
+    given = {name: value for name, value in locals().items() if value is not None}
+    given["use_lease"] = given.pop("lease")
+    given.setdefault("log_format", "console" if sys.stderr.isatty() else "json")
+    return _controlled(_checked(given))
 
 
 def _controlled(settings: "RunSettings") -> int:
@@ -103,13 +141,14 @@ def _controlled(settings: "RunSettings") -> int:
         raise Problem(ExitCode.CLUSTER_UNUSABLE, str(error)) from error
 
 
-def _checked(**given: Any) -> "RunSettings":
+def _checked(given: dict[str, Any]) -> "RunSettings":
     """Check what was given. Raises Misuse, which names the option."""
     from pydantic import ValidationError
 
     from adapters.settings import RunSettings, own_namespace
 
-    given["lease_namespace"] = given["lease_namespace"] or own_namespace()
+    given["own_namespace"] = own_namespace()
+    given.setdefault("lease_namespace", given["own_namespace"])
     try:
         return RunSettings(**given)
     except ValidationError as error:

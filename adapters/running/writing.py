@@ -6,7 +6,7 @@ projected: between `fold_in` and `flush` the state is ahead of the log, and nobo
 """
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from engine.canonical_json import dumps
 from engine.errors import Fenced, LogUnavailable
@@ -14,6 +14,7 @@ from engine.events import Draft, Event, Subject
 from engine.logs import EventLog
 from engine.replaying import Replayed, replay
 from engine.stepping import Cursor, step
+from machines.caches.settings import CachingSettings
 from machines.domain import WARMLOG
 from machines.ingesting import ingest
 from machines.observations import Observation
@@ -30,6 +31,13 @@ class Identity(NamedTuple):
     version: str
     code_digest: str  # sha256 hex of what folds and decides
     settings_digest: str  # sha256 hex of the settings, where the log lies left out
+    caching: CachingSettings | None = None  # what decides about caches; None: as it is by default
+
+    def to_json(self) -> dict[str, Any]:
+        """Give the shape in the log."""
+        data = self._asdict()
+        del data["caching"]
+        return data if self.caching is None else {**data, "caching": self.caching.to_json()}
 
 
 class Writer:
@@ -76,7 +84,7 @@ async def open_writer(
     The log is read first: who cannot read it must not take it from the writer who can.
     Raises LogUnavailable, LogUnreadable, and Fenced when another writer took over meanwhile.
     """
-    draft = Draft("", str(SESSION), "SessionStarted", 1, dumps(identity._asdict()))
+    draft = Draft("", str(SESSION), "SessionStarted", 1, dumps(identity.to_json()))
     before = await (fold_all() if fold_all else replay(WARMLOG, log))
     opened = await log.open_epoch(draft, clock)
     replayed = await replay(WARMLOG, log, start=before)

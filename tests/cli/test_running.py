@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from adapters.cli.exit_codes import ExitCode
 from adapters.cli.messages import configure
 from adapters.settings import Address, LogFormat, RunSettings, own_namespace, parse_address
+from machines.caches.settings import CachingSettings
 from tests.cli.commands import REF, warmlog
 
 KUBECONFIG = """\
@@ -38,6 +39,13 @@ def checked(**given: Any) -> RunSettings:
         ("--log", "mysql://x/y"), ("--log", "log.jsonl"), ("--cluster-name", "a/b"),
         ("--lease-namespace", "A"), ("--lease-name", "-"), ("--log-format", "xml"),
         ("--request-timeout-seconds", "0"), ("--lease-duration-seconds", "1"),
+        ("--cluster-secret-namespace", "A"), ("--workload-namespace", "a/b"),
+        ("--heal-seconds", "0"), ("--retry-seconds", "3601"), ("--hydration-image", " "),
+        ("--hydration-resources", "{"), ("--hydration-resources", '{"requests":{"cpu":1}}'),
+        ("--hydration-resources", '{"requests":{"cpu":"lots"}}'),
+        ("--hydration-tolerations", "{}"), ("--hydration-tolerations", '[{"keys":"gpu"}]'),
+        ("--hydration-env", "NAME"), ("--hydration-env", "1=2"),
+        ("--hydration-env", "HF_HUB_CACHE=/tmp"),
     ],
 )  # fmt: skip
 def test_a_bad_setting_names_its_option(option: str, value: str) -> None:
@@ -46,6 +54,41 @@ def test_a_bad_setting_names_its_option(option: str, value: str) -> None:
     assert result.exit_code == ExitCode.USAGE
     assert result.stderr.startswith(f"warmlog: {option}: ")
     assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "HTTPS_PROXY=http://somebody:swordfish@proxy:3128", "https_proxy=swordfish@proxy:3128",
+        "PIP_INDEX_URL=https://mirror/simple?key=swordfish", "HF_TOKEN=swordfish",
+        "OTHER=hf_swordfishSWORDFISH1",
+    ],
+)  # fmt: skip
+def test_what_may_be_a_secret_is_no_setting(given: str) -> None:
+    """Settings are in the log: the variable is named, and its value is not repeated."""
+    result = warmlog("run", "--hydration-env", given)
+    assert result.exit_code == ExitCode.USAGE
+    assert result.stderr.startswith("warmlog: --hydration-env: ")
+    assert given.partition("=")[0] in result.stderr
+    assert "swordfish" not in result.stderr.lower()
+
+
+def test_what_decides_about_caches_is_for_the_log() -> None:
+    """The settings of caches come back from the log as they were given, in canonical texts."""
+    settings = checked(
+        own_namespace="models",
+        heal_seconds=2,
+        hydration_resources='{"requests": {"memory": "2Gi"}}',
+        hydration_tolerations='[{"key": "gpu", "operator": "Exists"}]',
+        hydration_env=["HTTPS_PROXY=http://proxy:3128", "A=b=c"],
+    )
+    caching = settings.caching()
+    assert CachingSettings.from_json(json.loads(json.dumps(caching.to_json()))) == caching
+    assert (caching.own_namespace, caching.heal_seconds) == ("models", 2)
+    assert caching.hydration.resources == '{"requests":{"memory":"2Gi"}}'
+    assert caching.hydration.env == (("A", "b=c"), ("HTTPS_PROXY", "http://proxy:3128"))
+    assert checked().caching() == CachingSettings()
+    assert settings.digest() != checked().digest()
 
 
 def test_a_request_must_fit_into_the_lease() -> None:
@@ -90,6 +133,11 @@ def test_the_options_defaults_are_the_settings_defaults() -> None:
         settings.lease_name,
         str(settings.lease_duration_seconds),
         str(settings.request_timeout_seconds),
+        str(settings.heal_seconds),
+        str(settings.retry_seconds),
+        settings.hydration_image,
+        settings.hydration_resources,
+        settings.hydration_tolerations,
     ):
         assert f"default: {value}]" in shown
 

@@ -9,6 +9,7 @@ from adapters.store.memory_logs import MemoryLog
 from engine.errors import Fenced, LogFull, LogUnavailable, PositionTaken
 from engine.events import Draft, Event
 from engine.replaying import replay
+from machines.caches.settings import CachingSettings
 from machines.domain import WARMLOG
 from machines.observations import Reachability
 from tests.running.fakes import WRITER, StubbornLog
@@ -160,3 +161,15 @@ async def test_the_next_session_goes_on_from_the_log() -> None:
     second = await open_writer(log, WRITER, NOON + 1)
     assert WARMLOG.dump(second.state) == WARMLOG.dump((await replay(WARMLOG, log)).state)
     assert [opened.uncertain for opened in second.state.open.values()] == [True]
+
+
+async def test_what_decides_about_caches_is_folded_from_the_session() -> None:
+    """The settings of a session are in its first row, and in the state; the next may have others.
+
+    Without any, the row says nothing of them, and the defaults hold.
+    """
+    log = MemoryLog("log")
+    told = CachingSettings(heal_seconds=2, own_namespace="models")
+    assert (await open_writer(log, WRITER._replace(caching=told), 0)).state.caching == told
+    assert (await open_writer(log, WRITER, 0)).state.caching == CachingSettings()
+    assert ["caching" in row.data for row in log.rows] == [True, False]
