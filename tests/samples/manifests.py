@@ -7,7 +7,7 @@ from typing import Any
 import yaml
 from kubernetes_asyncio import client
 
-from adapters.kubernetes.schemas import MODELWARMUP
+from adapters.kubernetes.schemas import INFERENCECLUSTER, MODELCACHE, MODELWARMUP
 from tests.repository import ROOT
 
 Json = dict[str, Any]
@@ -21,6 +21,9 @@ NAMES = (
     "vllm-qwen-warmup",
     "sglang-qwen-warmup",
 )
+_DEFINITIONS = {
+    each["spec"]["names"]["kind"]: each for each in (MODELWARMUP, MODELCACHE, INFERENCECLUSTER)
+}
 _FRAGMENTS = {
     "spec.custom.initContainers": "V1Container",
     "spec.custom.containers": "V1Container",
@@ -54,9 +57,13 @@ def manifest(name: str) -> Json:
 
 def read(text: str) -> Json:
     """The one document of a text; AssertionError for a key that stands twice."""
-    [document] = yaml.load_all(text, Loader=_UniqueKeys)
-    found: Json = document
-    return found
+    [document] = read_all(text)
+    return document
+
+
+def read_all(text: str) -> list[Json]:
+    """Every document of a text; AssertionError for a key that stands twice."""
+    return list(yaml.load_all(text, Loader=_UniqueKeys))
 
 
 def containers(name: str) -> list[Json]:
@@ -79,8 +86,8 @@ def commands(name: str) -> Iterator[list[str]]:
 
 
 def unknown_fields(document: Json) -> list[str]:
-    """The fields of a ModelWarmup that neither its schema nor Kubernetes' own types know."""
-    schema = MODELWARMUP["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+    """The fields of an object of ours that neither its schema nor Kubernetes' own types know."""
+    schema = _DEFINITIONS[document["kind"]]["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
     known = {**schema["properties"], "metadata": {"type": "object", "typed": "V1ObjectMeta"}}
     return list(_unknown(document, {"properties": known}, ""))
 
