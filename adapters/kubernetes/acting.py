@@ -29,6 +29,7 @@ from adapters.kubernetes.object_parts import controller_uid, has_finished
 from adapters.kubernetes.reading import read_all
 from adapters.kubernetes.reflecting import ReadRefused
 from adapters.kubernetes.restoring import restore, restored
+from adapters.kubernetes.vaults import Tokens
 from adapters.ports import JSON_PATCH, Api, ApiUnanswered, Request, Response
 from machines.intents import (
     CacheIntent,
@@ -52,18 +53,22 @@ class Performed(NamedTuple):
     answer: Answer
 
 
-async def perform(effect: Effect, api: Api, *, timeout_seconds: float) -> Performed:
+async def perform(
+    effect: Effect, api: Api, *, timeout_seconds: float, tokens: Tokens | None = None
+) -> Performed:
     """Carry out `effect`; `timeout_seconds` bounds each of its requests.
 
-    Never raises for what a server says or fails to say: that is the answer. ValueError for a
-    create without a body.
+    `tokens` gives the values that Secrets are written with; without it none is. Never raises for
+    what a server says or fails to say: that is the answer. ValueError for a create without a body.
     """
     intent = effect.intent
     try:
         match intent:
             case Create() | Change() | Delete():
                 return Performed(
-                    *await perform_on_object(effect, intent, api, timeout_seconds=timeout_seconds)
+                    *await perform_on_object(
+                        effect, intent, api, timeout_seconds=timeout_seconds, tokens=tokens
+                    )
                 )
             case CreateJob():
                 return await _create(effect, intent, api, timeout_seconds)

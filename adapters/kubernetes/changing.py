@@ -3,7 +3,7 @@
 from typing import Any
 
 from adapters.kubernetes.answers import CONFLICT, INVALID, causes
-from adapters.kubernetes.kinds import JOB
+from adapters.kubernetes.kinds import JOB, Kind
 from adapters.kubernetes.normalising import ObjectMalformed, normalise
 from adapters.ports import Api, Response
 from machines.observations import Observation
@@ -27,9 +27,14 @@ def is_overtaken(response: Response) -> bool:
     return response.code == CONFLICT or (response.code == INVALID and not causes(response))
 
 
-def seen_job(api: Api, body: Any) -> tuple[Observation, ...]:
-    """Give a Job as it was answered; nothing when it is no object that a fact could be about."""
+def seen(api: Api, kind: Kind, body: Any) -> tuple[Observation, ...]:
+    """Give an object as it was answered; nothing when it is none that a fact could be about."""
     try:
-        return (normalise(api.cluster, JOB, body),)
+        return (normalise(api.cluster, kind, body),)
     except ObjectMalformed:
         return ()
+
+
+def seen_job(api: Api, body: Any) -> tuple[Observation, ...]:
+    """Give a Job as it was answered; nothing when it is no object that a fact could be about."""
+    return seen(api, JOB, body)

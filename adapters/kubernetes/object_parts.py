@@ -20,7 +20,7 @@ def job_uid_of(metadata: dict[str, Any]) -> str:
 
     Labels are copied: into a Deployment's template, say, whose Pods are no Job's.
     """
-    owner = _controller(metadata)
+    owner = controller_of(metadata)
     if not owner:
         return text(mapping(metadata.get("labels")).get(CONTROLLER_UID))
     return text(owner.get("uid")) if owner.get("kind") == "Job" else ""
@@ -28,10 +28,10 @@ def job_uid_of(metadata: dict[str, Any]) -> str:
 
 def controller_uid(metadata: dict[str, Any]) -> str:
     """Give the uid of the owner that controls an object; empty when none does."""
-    return text(_controller(metadata).get("uid"))
+    return text(controller_of(metadata).get("uid"))
 
 
-def _controller(metadata: dict[str, Any]) -> dict[str, Any]:
+def controller_of(metadata: dict[str, Any]) -> dict[str, Any]:
     """Give the reference to the owner that controls an object; an empty one when none does."""
     for owner in mappings(metadata.get("ownerReferences")):
         if owner.get("controller") is True:

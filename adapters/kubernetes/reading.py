@@ -59,20 +59,31 @@ async def read_items(
 
     `timeout_seconds` bounds each of at most MOST_PAGES pages.
     """
+    try:
+        return await read_raw(api, path, query, timeout_seconds=timeout_seconds, pages=MOST_PAGES)
+    except (ApiUnanswered, ReadRefused):
+        return None
+
+
+async def read_raw(
+    api: Api, path: str, query: Query, *, timeout_seconds: float, pages: int = _MOST_PAGES
+) -> list[dict[str, Any]]:
+    """Give the raw objects that `query` selects below `path`, all of them.
+
+    `timeout_seconds` bounds each of at most so many `pages`. Raises ApiUnanswered, and ReadRefused
+    when the server says no or never comes to an end.
+    """
     items: list[dict[str, Any]] = []
     more: Query = ()
-    for _ in range(MOST_PAGES):
+    for _ in range(pages):
         request = Request("GET", path, (*query, ("limit", str(PAGE_ROWS)), *more))
-        try:
-            response = await api.send(request, timeout_seconds=timeout_seconds)
-        except ApiUnanswered:
-            return None
+        response = await api.send(request, timeout_seconds=timeout_seconds)
         if not response.ok:
-            return None
+            raise ReadRefused(response.code, status_words(response), status_reason(response))
         body = mapping(response.body)
         items += mappings(body.get("items"))
         token = text(mapping(body.get("metadata")).get("continue"))
         if not token:
             return items
         more = (("continue", token),)
-    return None
+    raise ReadRefused(INVALID, f"the list of {path} has no end")

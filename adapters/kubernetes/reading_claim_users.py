@@ -1,0 +1,54 @@
+"""Reading who mounts a claim: all Pods of its namespace, listed afresh, whatever labels they bear.
+
+A Pod that has ended mounts nothing any more, and the Pods of the hydration Job are our own.
+"""
+
+from typing import Any
+
+from adapters.kubernetes.fields import mapping, mappings, text
+from adapters.kubernetes.kinds import POD
+from adapters.kubernetes.object_parts import controller_of
+from adapters.kubernetes.reading import read_raw
+from adapters.kubernetes.reflecting import ReadRefused
+from adapters.ports import Api, ApiUnanswered
+from engine.events import Subject
+from machines import labels
+from machines.observations import ClaimUsersRead
+
+MOST_NAMED = 100  # users of one claim that are told by name
+_ENDED = frozenset({"Succeeded", "Failed"})
+
+
+async def read_claim_users(
+    api: Api, claim: Subject, *, timeout_seconds: float
+) -> ClaimUsersRead | None:
+    """Give the Pods that mount a claim; None when there is no whole answer."""
+    try:
+        return await list_claim_users(api, claim, timeout_seconds=timeout_seconds)
+    except (ApiUnanswered, ReadRefused):
+        return None
+
+
+async def list_claim_users(api: Api, claim: Subject, *, timeout_seconds: float) -> ClaimUsersRead:
+    """Give the Pods that mount a claim. Raises ApiUnanswered, and ReadRefused."""
+    path = POD.path(claim.namespace)
+    pods = await read_raw(api, path, (), timeout_seconds=timeout_seconds)
+    names = sorted(
+        text(mapping(pod.get("metadata")).get("name")) for pod in pods if _mounts(pod, claim.name)
+    )
+    return ClaimUsersRead(api.cluster, claim, tuple(names[:MOST_NAMED]))
+
+
+def _mounts(pod: dict[str, Any], claim_name: str) -> bool:
+    metadata = mapping(pod.get("metadata"))
+    if mapping(pod.get("status")).get("phase") in _ENDED or _is_hydration(metadata):
+        return False
+    return any(
+        mapping(volume.get("persistentVolumeClaim")).get("claimName") == claim_name
+        for volume in mappings(mapping(pod.get("spec")).get("volumes"))
+    )
+
+
+def _is_hydration(metadata: dict[str, Any]) -> bool:
+    is_labelled = labels.CACHE in mapping(metadata.get("labels"))
+    return is_labelled and controller_of(metadata).get("kind") == "Job"
