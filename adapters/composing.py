@@ -13,7 +13,7 @@ import structlog
 
 from adapters.code_digests import code_digest, code_version
 from adapters.http.serving import serving
-from adapters.kubernetes.configuring import load_access
+from adapters.kubernetes.configuring import AccessUnusable, load_access
 from adapters.kubernetes.http_api import HttpApi
 from adapters.kubernetes.leases import LeaseHolder, LeaseLost, LeaseTerms
 from adapters.kubernetes.timing import SystemTimer
@@ -24,9 +24,9 @@ from adapters.running.controller import Controller
 from adapters.running.crd_watching import watch_crd
 from adapters.running.guarding import Guard, GuardedApi, Unguarded
 from adapters.running.health import ControllerHealth
-from adapters.running.logs_opening import begin_patiently, open_patiently
+from adapters.running.logs_opening import begin_patiently, open_patiently, vault_patiently
 from adapters.running.outboxes import Outbox
-from adapters.running.sessions import Limits
+from adapters.running.sessions import Limits, Means
 from adapters.running.snapshotting import replay_quickly, save
 from adapters.running.writing import Identity
 from adapters.settings import RunSettings
@@ -156,6 +156,7 @@ async def _control(
         _require_cluster(replayed.state, settings)
         return replayed
 
+    vault = await vault_patiently(log, health)
     writer = await begin_patiently(log, identity, health, clock=time.time_ns, fold_all=fold_all)
     _log.info("session started", epoch=writer.cursor.epoch, position=writer.cursor.position)
     announcer = Announcer(writer.state)
@@ -168,14 +169,8 @@ async def _control(
             _log.info(announcement.note, about=about, reason=announcement.reason)
             outbox.put(announcement)
 
-    controller = Controller(
-        writer,
-        api,
-        clock=SteadyClock(writer.cursor.at),
-        timer=SystemTimer(),
-        limits=Limits(timeout_seconds=seconds),
-        announce=tell,
-    )
+    means = Means(SteadyClock(writer.cursor.at), SystemTimer(), vault, _connect, Limits(seconds))
+    controller = Controller(writer, api, means, tell)
     health.controller = controller
     try:
         async with asyncio.TaskGroup() as tasks:
@@ -186,6 +181,12 @@ async def _control(
         if not writer.unsent_rows:
             await save(log, Replayed(writer.state, writer.cursor, 0), identity.code_digest)
         raise
+
+
+async def _connect(cluster: str, kubeconfig: str) -> Api:
+    del kubeconfig
+    msg = f"cluster {cluster} cannot be reached: kubeconfigs of Secrets are not read yet"
+    raise AccessUnusable(msg)
 
 
 def _require_cluster(state: State, settings: RunSettings) -> None:

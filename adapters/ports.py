@@ -4,7 +4,7 @@ The real client and the simulated API server both offer it, so that listing, wat
 normalising and acting are the same code over both.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any, NamedTuple, Protocol
 
 JSON_PATCH = "application/json-patch+json"
@@ -60,3 +60,10 @@ class Api(Protocol):
     async def close(self) -> None:
         """Let go of connections. May be called twice."""
         ...
+
+
+Connect = Callable[[str, str], Awaitable[Api]]
+"""Gives the API server that a kubeconfig's text names, under a name in the log.
+
+Raises WarmlogError, in words without a secret, for a kubeconfig that cannot be used.
+"""

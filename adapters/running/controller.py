@@ -10,10 +10,10 @@ from collections.abc import Callable, Sequence
 import structlog
 
 from adapters.kubernetes.statuses import StatusResult
-from adapters.kubernetes.timing import Timer
 from adapters.kubernetes.watching import ClusterWatch
 from adapters.ports import Api
-from adapters.running.sessions import ClusterSession, Limits, Surroundings
+from adapters.running.cluster_keeping import ClusterKeeper
+from adapters.running.sessions import Means, Surroundings
 from adapters.running.settling import SettlingBook
 from adapters.running.status_books import StatusBook, StatusWrite
 from adapters.running.status_sending import StatusSender
@@ -35,7 +35,6 @@ STORE_RETRY_SECONDS = (0.1, 0.5, 1.0, 2.0, 5.0)
 
 _log = structlog.get_logger(__name__)
 
-Clock = Callable[[], int]  # UTC nanoseconds
 Announce = Callable[[State], None]  # looks at a durable state for news
 ANNOUNCE_INTERVAL = SECOND
 
@@ -47,41 +46,37 @@ class Controller:
         self,
         writer: Writer,
         api: Api,
-        *,
-        clock: Clock,
-        timer: Timer,
-        limits: Limits | None = None,
+        means: Means,
         announce: Announce | None = None,
     ) -> None:
         """Prepare; `run` begins. `announce` is shown the state about once a second."""
-        limits = limits or Limits()
         self.writer = writer
         self.book = StatusBook()
         self._texts = TextHolder()
         self.store_words = ""  # why the store takes nothing now
         self._api = api
-        self._clock = clock
-        self._timer = timer
+        self._clock = means.clock
+        self._timer = means.timer
         self._announce = announce
         self._announced = (0, 0)  # position and instant of the last look for news
         self._inbox: list[Observation] = []
         self._woken = asyncio.Event()
         self._drained = asyncio.Event()
         self._settling = SettlingBook()
-        around = Surroundings(self.observe, self._look, self._wanted, self._settling, timer, limits)
-        self._home = ClusterSession(api, around)
-        self._sessions = {api.cluster: self._home}
+        around = Surroundings(means, self.observe, self._look, self._wanted, self._settling)
+        self.keeper = ClusterKeeper(api, around, self._drop)
+        self.keeper.home.begin(writer.state)
         self._sender = StatusSender(
-            api, self._settled,
-            timeout_seconds=limits.timeout_seconds, concurrency=limits.statuses,
+            self.keeper.home.api, self._settled,
+            timeout_seconds=means.limits.timeout_seconds, concurrency=means.limits.statuses,
         )  # fmt: skip
 
     async def run(self) -> None:
         """Work until cancelled. Raises Fenced when another writer has taken over."""
         async with asyncio.TaskGroup() as tasks:
-            tasks.create_task(self._loop(), name="loop")
-            tasks.create_task(self._home.run(), name="home")
+            tasks.create_task(self.keeper.run(), name="clusters")
             tasks.create_task(self._sender.run(), name="statuses")
+            tasks.create_task(self._loop(), name="loop")
 
     async def observe(self, observations: tuple[Observation, ...]) -> None:
         """Take observations in; waits while too many of them wait already."""
@@ -94,7 +89,7 @@ class Controller:
     @property
     def watch(self) -> ClusterWatch:
         """How the kinds of the cluster fare that this process runs in."""
-        return self._home.watch
+        return self.keeper.home.watch
 
     @property
     def synced(self) -> bool:
@@ -125,8 +120,7 @@ class Controller:
             self.writer.fold_in(batch, now)
             rows = await self._flushed()
             self._dispatch(rows)
-            for session in self._sessions.values():
-                session.wake(self.writer.state)
+            self.keeper.follow(self.writer.state)
             self._send_statuses()
             self._look_for_news()
 
@@ -184,8 +178,15 @@ class Controller:
         for row in rows:
             if WARMLOG.is_decision(row.type) and row.seq in state.open:
                 effect = effect_of(state, row.seq)
-                if effect.cluster in self._sessions:
-                    self._sessions[effect.cluster].perform(effect)
+                session = self.keeper.session_of(effect.cluster)
+                if session is not None:
+                    session.perform(effect)
+
+    def _drop(self, cluster: str) -> None:
+        """Forget what was observed of a cluster in a session that has ended."""
+        self._inbox = [one for one in self._inbox if getattr(one, "cluster", "") != cluster]
+        self._texts.forget(cluster)
+        self._settling.forget(cluster)
 
     def _look_for_news(self) -> None:
         now, position = self._clock(), self.writer.cursor.position

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import structlog
 
 from adapters.kubernetes.timing import SystemTimer, Timer
+from adapters.kubernetes.vaults import SecretVault
 from adapters.running.health import ControllerHealth
 from adapters.running.writing import Fold, Identity, Writer, open_writer
 from adapters.store.databases import SqlLog
@@ -29,6 +30,17 @@ async def open_patiently(
             return await open_log(location, create=True)
         except LogUnavailable as error:
             await _wait(health, timer, "the log cannot be opened yet", error)
+
+
+async def vault_patiently(
+    log: EventLog, health: ControllerHealth, timer: Timer | None = None
+) -> SecretVault:
+    """Give a vault under the log's key; a store that goes away meanwhile is tried again."""
+    while True:
+        try:
+            return SecretVault(await log.secret_key())
+        except LogUnavailable as error:
+            await _wait(health, timer, "the log's key cannot be read yet", error)
 
 
 async def begin_patiently(

@@ -5,13 +5,15 @@ once it was closed is nobody's concern any more.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
-from adapters.kubernetes.kinds import WATCHED, Kind
+from adapters.kubernetes.discretion import DiscreetApi
+from adapters.kubernetes.kinds import Kind
 from adapters.kubernetes.timing import Timer
+from adapters.kubernetes.vaults import SecretVault
 from adapters.kubernetes.watching import ClusterWatch, WatchSettings
-from adapters.ports import Api
+from adapters.ports import Api, Connect
 from adapters.running.asking import Asker
 from adapters.running.effecting import Effector
 from adapters.running.following import Follower
@@ -33,42 +35,49 @@ class Limits(NamedTuple):
     statuses: int = 8
 
 
+class Means(NamedTuple):
+    """What a controller is given to work with."""
+
+    clock: Callable[[], int]  # UTC nanoseconds
+    timer: Timer
+    vault: SecretVault
+    connect: Connect
+    limits: Limits = Limits()
+
+
 class Surroundings(NamedTuple):
     """What every session has of the controller."""
 
+    means: Means
     sink: Sink
-    look: Callable[[], tuple[State, int]]  # the newest state, and the instant (UTC nanoseconds)
+    look: Callable[[], tuple[State, int]]  # the newest state, and the instant
     wanted: Callable[[int], bool]  # whether an open intent is wanted now
     settling: SettlingBook
-    timer: Timer
-    limits: Limits = Limits()
 
 
 class ClusterSession:
     """One cluster for as long as one way into it holds."""
 
-    def __init__(self, api: Api, around: Surroundings, kinds: Iterable[Kind] = WATCHED) -> None:
-        """Prepare; `run` begins. What is open for the cluster has to be looked up first."""
-        self.api = api
+    def __init__(self, api: Api, around: Surroundings) -> None:
+        """Prepare; `run` begins. What is secret of what `api` says stays in the vault."""
+        means = around.means
+        self.api: Api = DiscreetApi(api, means.vault)
+        self.begun = False  # whether what was open before is looked up: now it takes effects
         self._around = around
         self._closed = False
-        state, seconds = around.look()[0], around.limits.timeout_seconds
-        self._uncertain = [
-            seq for seq, opened in state.open.items() if opened.cluster == api.cluster
-        ]
+        self._uncertain: list[int] = []
+        state, seconds = around.look()[0], means.limits.timeout_seconds
         self.watch = ClusterWatch(
-            api, self._observe, kinds=kinds, known_objects=known_versions(state, api.cluster),
-            settings=WatchSettings(), timer=around.timer,
+            self.api, self._observe, known_objects=known_versions(state, api.cluster),
+            settings=WatchSettings(), timer=means.timer,
         )  # fmt: skip
         self._effector = Effector(
-            api, self._observe, around.timer, around.wanted,
-            timeout_seconds=seconds, concurrency=around.limits.effects,
+            self.api, self._observe, means.timer, around.wanted,
+            timeout_seconds=seconds, concurrency=means.limits.effects,
         )  # fmt: skip
-        self._asker = Asker(api, self._observe, around.timer, around.look, seconds)
-        self._follower = Follower(api, self._observe, around.look, seconds)
-        self._settler = Settler(
-            api, around.settling, self._observe, lambda: around.look()[1], seconds
-        )
+        self._asker = Asker(self.api, self._observe, means.timer, around.look, seconds)
+        self._follower = Follower(self.api, self._observe, around.look, seconds)
+        self._settler = Settler(self.api, around.settling, self._observe, means.clock, seconds)
 
     async def run(self) -> None:
         """Work until cancelled, and observe nothing any more then."""
@@ -86,12 +95,23 @@ class ClusterSession:
         """Let nothing in any more: what comes is of a past that may not be true."""
         self._closed = True
 
+    def follow(self, kinds: tuple[Kind, ...]) -> None:
+        """Watch these kinds from now on, and no others."""
+
     def perform(self, effect: Effect) -> None:
         """Carry out what was decided, when its turn comes."""
         self._effector.perform(effect)
 
+    def begin(self, state: State) -> None:
+        """Take note of what is open: what became of it has to be looked up first."""
+        cluster = self.api.cluster
+        self._uncertain = [seq for seq, one in state.open.items() if one.cluster == cluster]
+        self.begun = True
+
     def wake(self, state: State) -> None:
         """Say that the state has changed."""
+        if not self.begun:
+            self.begin(state)
         self._asker.wake(state)
         self._follower.wake(state)
         self._settler.wake()

@@ -41,6 +41,12 @@ class TextHolder:
                 self._held[observation.subject.uid] = (due_at, observation)
         return passed
 
+    def forget(self, cluster: str) -> None:
+        """Keep nothing of a cluster: it is not followed any more, or another one now."""
+        for uid, (_, seen) in list(self._held.items()):
+            if seen.cluster == cluster:
+                del self._held[uid]
+
     def next_due(self) -> int | None:
         """Give the next instant at which a held text may come in, or None."""
         return min((due for due, _ in self._held.values()), default=None)

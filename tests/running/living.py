@@ -6,10 +6,12 @@ from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
 
 from adapters.kubernetes.announcing import Announcement
+from adapters.kubernetes.vaults import SecretVault
 from adapters.running.announcing import Announcer
 from adapters.running.controller import Controller
-from adapters.running.sessions import Limits
+from adapters.running.sessions import Limits, Means
 from adapters.running.writing import open_writer
+from adapters.simulator.connecting import connector
 from adapters.simulator.worlds import World
 from adapters.store.memory_logs import MemoryLog
 from engine.canonical_json import dumps
@@ -68,10 +70,9 @@ async def living(
     def tell(state: State) -> None:
         news.extend(announcer.news(state))
 
-    controller = Controller(
-        writer, api,
-        clock=lambda: world.cluster.now, timer=LoopTimer(), limits=limits, announce=tell,
-    )  # fmt: skip
+    vault = SecretVault(await log.secret_key())
+    means = Means(lambda: world.cluster.now, LoopTimer(), vault, connector({}), limits or Limits())
+    controller = Controller(writer, api, means, tell)
     task = asyncio.create_task(controller.run())
     try:
         yield Life(world, log, api, controller, news, task)

@@ -6,11 +6,14 @@ from pathlib import Path
 import pytest
 
 from adapters.http.serving import Check, Mark
+from adapters.kubernetes.vaults import SecretVault
 from adapters.running.controller import Controller
 from adapters.running.health import ControllerHealth, used_share
 from adapters.running.logs_opening import RETRY_SECONDS, begin_patiently, open_patiently
+from adapters.running.sessions import Means
 from adapters.running.writing import open_writer
 from adapters.simulator.answers import forbidden
+from adapters.simulator.connecting import connector
 from adapters.simulator.faults import every, internal_error
 from adapters.simulator.resources import JOB
 from adapters.store.memory_logs import MemoryLog
@@ -187,9 +190,8 @@ async def test_figures_before_anything_happened() -> None:
     world = pool_world("n1")
     writer = await open_writer(MemoryLog("log"), WRITER, NOON)
     health = ControllerHealth(None)
-    health.controller = Controller(
-        writer, WatchedApi(world.api), clock=lambda: NOON, timer=LoopTimer()
-    )
+    means = Means(lambda: NOON, LoopTimer(), SecretVault(b"key"), connector({}))
+    health.controller = Controller(writer, WatchedApi(world.api), means)
     figures = dict(health.figures())
     assert (figures.pop("position"), figures.pop("epoch")) == (1, 1)
     assert set(figures.values()) == {0}

@@ -1,0 +1,176 @@
+"""Driven sessions: one cluster as the driver meets it, read and acted upon one turn at a time."""
+
+from collections import deque
+from collections.abc import AsyncIterator
+from typing import Any
+
+from adapters.kubernetes.discretion import DiscreetApi
+from adapters.kubernetes.kinds import Kind
+from adapters.kubernetes.reflecting import ReadRefused, Reflector
+from adapters.kubernetes.vaults import SecretVault
+from adapters.ports import Api, ApiUnanswered, Request, Response
+from adapters.running.asking import AskingBook
+from adapters.running.cluster_books import KindBook
+from adapters.running.following import FollowingBook
+from adapters.running.sessions import may_look_up
+from adapters.simulator.api_server import ApiServer
+from adapters.simulator.watching import WatchCursor
+from machines.deciding import effect_of
+from machines.ingesting import known_versions
+from machines.intents import Effect
+from machines.observations import Observation, Reachability, RolledBack
+from machines.states import State
+
+TIMEOUT_SECONDS = 10.0
+TRIES = 3  # to list a kind in one turn; a later turn tries again
+
+
+class Line:
+    """A way to an API server on which one watch is read: what it holds now, and no more."""
+
+    def __init__(self, server: ApiServer, cluster: str) -> None:
+        """Speak to `server`, which the log knows as `cluster`."""
+        self.cluster = cluster
+        self._server = server
+        self._cursor: WatchCursor | None = None
+
+    async def send(self, request: Request, *, timeout_seconds: float) -> Response:
+        """Send one request. Raises ApiUnanswered."""
+        return await self._server.send(request, timeout_seconds=timeout_seconds)
+
+    async def watch(
+        self, request: Request, *, idle_seconds: float
+    ) -> AsyncIterator[dict[str, Any]]:
+        """Give what the watch has had since it was last read. Raises ApiUnanswered."""
+        del idle_seconds
+        if self._cursor is None or self._cursor.finished:
+            self._cursor = self._server.open_watch(request)
+        for event in self._cursor.take():
+            yield event
+
+    async def close(self) -> None:
+        """Let go of the watch: the next one begins anew."""
+        self._cursor = None
+
+
+class _Watch:
+    """One kind of the cluster."""
+
+    def __init__(self, reflector: Reflector, line: Line, vault: SecretVault) -> None:
+        self.reflector = reflector
+        self._line = line
+        self._api = DiscreetApi(line, vault)
+
+    async def read(self) -> list[Observation]:
+        """Give what is new. Raises ApiUnanswered, ReadRefused."""
+        found: list[Observation] = []
+        reflector = self.reflector
+        while not reflector.watching:
+            await self._line.close()
+            request = reflector.next_request()
+            page = await self._api.send(request, timeout_seconds=TIMEOUT_SECONDS)
+            found += reflector.feed_page(page)
+        async for event in self._api.watch(reflector.next_request(), idle_seconds=0):
+            found += reflector.feed_event(event)
+        return found
+
+    async def break_off(self) -> None:
+        """Begin a new connection next."""
+        await self._line.close()
+
+
+class DrivenSession:
+    """One cluster, for as long as one way into it holds."""
+
+    def __init__(
+        self, server: ApiServer, cluster: str, vault: SecretVault, state: State, *, is_home: bool
+    ) -> None:
+        """Begin; what is open for the cluster has to be looked up first."""
+        self.cluster = cluster
+        self.api: Api = DiscreetApi(Line(server, cluster), vault)
+        self.asking = AskingBook(cluster)
+        self.following = FollowingBook(cluster)
+        self.effects: deque[Effect] = deque()
+        self.look_ups: deque[tuple[int, Effect]] = deque()  # (not before, effect)
+        self._server = server
+        self._vault = vault
+        self._kinds = KindBook(cluster, is_home=is_home)
+        self._versions = known_versions(state, cluster)
+        self._watches: dict[str, _Watch] = {}
+        self._answers = True  # what was last said of it
+        self.look_ups += [
+            (0, effect_of(state, seq)) for seq, one in state.open.items() if one.cluster == cluster
+        ]
+
+    def due_look_up(self, state: State, now: int) -> Effect | None:
+        """Take the next look-up whose time has come."""
+        due = self.next_look_up(state)
+        return self.look_ups.popleft()[1] if due is not None and due <= now else None
+
+    def next_look_up(self, state: State) -> int | None:
+        """Give when the next look-up may be made; None when there is none to be made."""
+        while self.look_ups and self.look_ups[0][1].seq not in state.open:
+            self.look_ups.popleft()
+        if not self.look_ups or not may_look_up(state, self.look_ups[0][1].seq):
+            return None
+        return self.look_ups[0][0]
+
+    async def observe(self, state: State, *, caches_served: bool) -> list[Observation]:
+        """Read every kind that is wanted, as far as there is news."""
+        self._follow(self._kinds.kinds(state, caches_served=caches_served))
+        found: list[Observation] = []
+        failing = ""
+        for watch in list(self._watches.values()):
+            news, words = await self._read(watch)
+            found += news
+            failing = failing or words
+        if self._answers is not bool(failing):
+            return found
+        self._answers = not failing
+        reach = Reachability(self.cluster, self._answers, failing)
+        return [*found, reach] if failing else [reach, *found]
+
+    async def _read(self, watch: _Watch) -> tuple[list[Observation], str]:
+        """Give what is new of a kind, and why nobody answers for it, if nobody does."""
+        found: list[Observation] = []
+        words = ""
+        for _ in range(TRIES):
+            try:
+                news = await watch.read()
+            except ReadRefused:
+                words = ""
+                await watch.break_off()
+            except ApiUnanswered as error:
+                words = str(error)
+                await watch.break_off()
+            else:
+                words = ""
+                found += news
+                self._forget_versions(watch, news)
+                if watch.reflector.watching:
+                    break  # else what the watch was to go on from is forgotten, or too new
+        return found, words
+
+    def _forget_versions(self, watch: _Watch, news: list[Observation]) -> None:
+        if any(isinstance(one, RolledBack) for one in news):
+            for other in self._watches.values():
+                if other is not watch:
+                    other.reflector.forget()
+
+    def _follow(self, kinds: tuple[Kind, ...]) -> None:
+        wanted = {kind.key: kind for kind in kinds}
+        for key in self._watches.keys() - wanted.keys():
+            kind = self._watches.pop(key).reflector.kind
+            self._vault.forget(self.cluster, *kind.scope)
+        for key, kind in wanted.items():
+            if key not in self._watches:
+                self._watches[key] = self._watch(kind)
+
+    def _watch(self, kind: Kind) -> _Watch:
+        """Begin to reflect a kind, knowing the versions that an earlier life has seen."""
+        versions = self._versions.get(kind.name, {}) if not kind.named else {}
+        newest = max(versions.values(), default=0)
+        reflector = Reflector(
+            self.cluster, kind, known_version=str(newest) if newest else "", known_objects=versions
+        )
+        return _Watch(reflector, Line(self._server, self.cluster), self._vault)
