@@ -6,17 +6,24 @@ from typing import Any
 
 from engine.canonical_json import loads
 from engine.events import Event, Subject
+from machines.caches.answering import fold_cache_answer, fold_cache_intent
 from machines.caches.folding import (
-    fold_cache_answer,
-    fold_cache_intent,
+    fold_cache_contested,
+    fold_cache_deadline,
+    fold_cache_events,
     fold_claim_users,
     fold_cluster_changed,
     fold_level,
     fold_level_gone,
+    fold_namespace,
+    fold_node,
+    fold_settings,
 )
 from machines.caches.levels import CACHING_LEVEL_BY_KIND
+from machines.caches.recovering import fold_cache_recovered
 from machines.caches.settings import CachingSettings
 from machines.caches.settling import settle_caches
+from machines.caches.states import Said
 from machines.folding_intents import (
     block,
     fold_absent,
@@ -84,7 +91,7 @@ def _session_started(state: State, event: Event, subject: Subject, data: dict[st
     for cluster in state.clusters.values():
         cluster.synced.clear()
         cluster.unread.clear()
-        fold_cluster_changed(state, event, cluster)
+    fold_settings(state)
     for seq, opened in state.open.items():
         state.open[seq] = opened._replace(uncertain=True)
 
@@ -133,6 +140,7 @@ def _rolled_back(state: State, event: Event, subject: Subject, data: dict[str, A
     cluster.buried.clear()
     cluster.synced.clear()
     cluster.doubted = dict.fromkeys(KINDS, True)
+    fold_cluster_changed(state, event, cluster)
     for objects in cluster.objects.values():
         for uid, known in objects.items():
             objects[uid] = known._replace(version=0)
@@ -157,10 +165,12 @@ def _apply_level(
     if isinstance(level, NodeLevel):
         cluster.node_uids[subject.name] = subject.uid
         place_jobs_of(state, cluster, subject.name, event)
+        fold_node(state, cluster, subject.name)
         for warmup in _running(state, cluster):
             review_node(state, warmup, subject.uid, event)
     elif isinstance(level, NamespaceLevel):
         cluster.namespace_uids[subject.name] = subject.uid
+        fold_namespace(state, cluster, subject.name)
         words = namespace_trouble(cluster, subject.name)
         _namespace_changed(state, event, cluster, subject.name, words)
     elif isinstance(level, WarmupLevel):
@@ -180,7 +190,7 @@ def _gone(state: State, event: Event, subject: Subject, data: dict[str, Any]) ->
         # Else it may only not be there yet: the server may lag.
         _bury(cluster, subject, int(data["version"]))
     if subject.kind in CACHING_LEVEL_BY_KIND:
-        fold_level_gone(state, event, subject)
+        fold_level_gone(state, event, subject, known)
     elif subject.kind == "Job":
         fold_job_gone(state, event, subject.uid)
     elif subject.kind == "ModelWarmup":
@@ -193,6 +203,7 @@ def _gone(state: State, event: Event, subject: Subject, data: dict[str, Any]) ->
         _node_gone(state, event, cluster, known)
     elif cluster.namespace_uids.get(subject.name) == subject.uid:
         del cluster.namespace_uids[subject.name]
+        fold_namespace(state, cluster, subject.name)
         words = f"namespace {subject.name} is gone"
         _namespace_changed(state, event, cluster, subject.name, words)
 
@@ -201,6 +212,7 @@ def _node_gone(state: State, event: Event, cluster: Cluster, known: Known) -> No
     name = known.subject.name
     if cluster.node_uids.get(name) == known.subject.uid:
         del cluster.node_uids[name]
+    fold_node(state, cluster, name)
     for warmup in _running(state, cluster):
         review_node_gone(state, warmup, known, event)
 
@@ -231,8 +243,11 @@ def _users_read(state: State, event: Event, subject: Subject, data: dict[str, An
 
 
 def _events_read(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
-    words = Words(data.get("reason", ""), data.get("message", ""))
-    fold_events(state, event, data["jobUid"], words)
+    said = data.get("reason", ""), data.get("message", "")
+    if subject.kind in CACHING_LEVEL_BY_KIND:
+        fold_cache_events(state, event, subject, Said(*said))
+    else:
+        fold_events(state, event, data["jobUid"], Words(*said))
 
 
 def _pods_read(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
@@ -240,7 +255,11 @@ def _pods_read(state: State, event: Event, subject: Subject, data: dict[str, Any
 
 
 def _recovered(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
-    fold_recovered(state, event, subject.uid, data)
+    cache = state.caches.get(subject.uid)
+    if cache is not None:
+        fold_cache_recovered(state, event, cache, data)
+    else:
+        fold_recovered(state, event, subject.uid, data)
 
 
 def _intended(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
@@ -291,7 +310,9 @@ def _status_stored(state: State, event: Event, subject: Subject, data: dict[str,
 
 def _contested(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
     warmup = state.warmups.get(subject.uid)
-    if warmup is not None:
+    if subject.uid in state.caches:
+        fold_cache_contested(state, event, subject.uid, data.get("manager", ""))
+    elif warmup is not None:
         warmup.contested_by, warmup.contested_at = data.get("manager", ""), event.at
         touch(state, warmup)
 
@@ -301,6 +322,8 @@ def _deadline_passed(state: State, event: Event, subject: Subject, data: dict[st
     passed = bisect_left(state.timers, (due + 1, "", ""))
     fired = [timer for timer in state.timers[:passed] if timer[1] == subject.uid]
     state.timers[:passed] = [timer for timer in state.timers[:passed] if timer[1] != subject.uid]
+    if subject.uid in state.caches:
+        fold_cache_deadline(state, subject.uid, due)
     warmup = state.warmups.get(subject.uid)
     if warmup is None:
         return

@@ -13,7 +13,16 @@ from engine.canonical_json import dumps
 from engine.events import Draft, Subject
 from engine.instants import SECOND
 from machines.asking import asked_target
+from machines.caches.asking import cache_events
 from machines.caches.indexing import UNCLAIMED, claim_users
+from machines.caches.levels import (
+    CACHING_LEVEL_BY_KIND,
+    HydrationJobLevel,
+    HydrationPodLevel,
+)
+from machines.caches.recovering import tells_of
+from machines.caches.selecting import home_is_known
+from machines.caches.states import Cache
 from machines.folding_jobs import UNREAD
 from machines.following import wordless
 from machines.levels import JobLevel, Level, PodLevel
@@ -39,7 +48,7 @@ from machines.observations import (
     Unread,
 )
 from machines.phases import PUBLISHED_WARMUP_PHASES, WARMUP_STATE_BY_PHASE
-from machines.states import Cluster, Known, State
+from machines.states import Cluster, Known, State, Warmup
 from machines.warmups import TERMINAL
 
 DATA_VERSION = 1
@@ -80,7 +89,7 @@ def _seen(state: State, seen: Seen, clock: int) -> Iterator[Draft]:
         level = seen.level.to_json()
         name = f"{kind}Seen"
         yield _draft(seen.cluster, seen.subject, name, version=str(version), level=level)
-    if kind == "ModelWarmup" and _tells_a_past(state, seen, known):
+    if _tells_a_past(state, seen, known):
         data = dumps(seen.recovered)
         yield Draft(seen.cluster, str(seen.subject), "Recovered", DATA_VERSION, data)
 
@@ -98,8 +107,8 @@ def held_until(state: State, seen: Seen, clock: int) -> int | None:
 
 def _too_soon(known: Known, level: Level, clock: int) -> bool:
     """Keep a text that only reads differently from coming in more often than once a minute."""
-    old = known.level
-    if not isinstance(old, PodLevel) or not isinstance(level, PodLevel) or not level.reason:
+    old, kinds = known.level, (PodLevel, HydrationPodLevel)
+    if not isinstance(old, kinds) or not isinstance(level, kinds) or not level.reason:
         return False
     same_but_text = old._replace(message=level.message) == level
     return same_but_text and clock - known.at < TEXT_SECONDS * SECOND
@@ -113,6 +122,8 @@ def _tells_a_past(state: State, seen: Seen, known: Known | None) -> bool:
     object, as after a restored backup.
     """
     status = seen.recovered
+    if seen.subject.kind == "ModelCache":
+        return known is None and tells_of(seen.subject.uid, status)
     if not isinstance(status, dict) or status.get("phase") not in PUBLISHED_WARMUP_PHASES:
         return False
     ours = status.get("warmlog")
@@ -152,6 +163,10 @@ def _ended_since(old: Level, last: Level) -> bool:
     if isinstance(old, JobLevel) and isinstance(last, JobLevel):
         return last.ended and old.outcome != last.outcome
     if isinstance(old, PodLevel) and isinstance(last, PodLevel):
+        return last.ended and not old.ended
+    if isinstance(old, HydrationJobLevel) and isinstance(last, HydrationJobLevel):
+        return last.ended and old.outcome != last.outcome
+    if isinstance(old, HydrationPodLevel) and isinstance(last, HydrationPodLevel):
         return last.ended and not old.ended
     return False
 
@@ -234,20 +249,37 @@ def _answer_data(answer: Answer) -> tuple[str, dict[str, Any]]:
 
 def _events_read(state: State, read: EventsRead, clock: int) -> Iterator[Draft]:
     """Words that say something new; what differs only in its text is asked for again later."""
+    if read.subject.kind in CACHING_LEVEL_BY_KIND:
+        yield from _cache_events_read(state, read, clock)
+        return
     target = asked_target(state, read.job_uid)
     if target is None or target.cause == (read.reason, read.message):
         return
     soon = clock - target.changed_at < TEXT_SECONDS * SECOND
     if target.cause.reason == read.reason and soon:
         return
+    yield _events_draft(read)
+
+
+def _cache_events_read(state: State, read: EventsRead, clock: int) -> Iterator[Draft]:
+    heard = cache_events(state, read.cluster, read.subject)
+    if heard is None or heard.said == (read.reason, read.message):
+        return
+    soon = clock - heard.at < TEXT_SECONDS * SECOND
+    if heard.said.reason != read.reason or not soon:
+        yield _events_draft(read)
+
+
+def _events_draft(read: EventsRead) -> Draft:
     words = {"jobUid": read.job_uid, "reason": read.reason, "message": read.message}
     data = dumps({name: value for name, value in words.items() if value})
-    yield Draft(read.cluster, str(read.subject), "EventsRead", DATA_VERSION, data)
+    return Draft(read.cluster, str(read.subject), "EventsRead", DATA_VERSION, data)
 
 
 def _contested(state: State, contested: Contested, clock: int) -> Iterator[Draft]:
-    warmup = state.warmups.get(contested.subject.uid)
-    if warmup is None or bool(warmup.contested_by) == bool(contested.editor):
+    uid = contested.subject.uid
+    one = state.warmups.get(uid) or state.caches.get(uid)
+    if one is None or bool(one.contested_by) == bool(contested.editor):
         return
     name = "Contested" if contested.editor else "Uncontested"
     said = {"manager": contested.editor} if contested.editor else {}
@@ -293,7 +325,7 @@ def known_versions(state: State, cluster_name: str) -> dict[str, dict[str, int]]
 
 
 def due_deadlines(state: State, clock: int) -> list[DeadlinePassed]:
-    """Give the deadlines that `clock` has reached, one for each warmup that has any.
+    """Give the deadlines that `clock` has reached, one for each owner that has any.
 
     A cluster that is not synced or does not answer is waited for: nothing fails for lack of an
     answer.
@@ -305,21 +337,28 @@ def due_deadlines(state: State, clock: int) -> list[DeadlinePassed]:
         latest[uid] = due
     passed = []
     for uid, due in latest.items():
-        warmup = state.warmups[uid]
-        if _is_known(state.clusters[warmup.cluster]):
-            passed.append(DeadlinePassed(warmup.cluster, warmup.subject, due))
+        owner = _owner(state, uid)
+        if _is_known(state, owner):
+            passed.append(DeadlinePassed(owner.cluster, owner.subject, due))
     return passed
 
 
 def next_deadline(state: State) -> int | None:
     """Give the next instant at which a deadline passes, or None."""
     for due, uid, _ in state.timers:
-        if _is_known(state.clusters[state.warmups[uid].cluster]):
+        if _is_known(state, _owner(state, uid)):
             return due
     return None
 
 
-def _is_known(cluster: Cluster) -> bool:
+def _owner(state: State, uid: str) -> Warmup | Cache:
+    return state.caches.get(uid) or state.warmups[uid]
+
+
+def _is_known(state: State, owner: Warmup | Cache) -> bool:
+    if isinstance(owner, Cache):
+        return home_is_known(state, owner)
+    cluster = state.clusters[owner.cluster]
     return cluster.is_synced and cluster.reachable
 
 

@@ -168,6 +168,9 @@ class Cluster:
     # Uids of what caches are about, by kind/namespace/name: the newest object of each name.
     names: dict[str, str] = field(default_factory=dict)
     unread: dict[str, str] = field(default_factory=dict)  # kind or scope, and why it is refused
+    pods_by_job: dict[str, tuple[str, ...]] = field(default_factory=dict)  # of hydration Jobs, uids
+    # Uids of caches with a claim that waits for this node, by its name.
+    awaited_nodes: dict[str, tuple[str, ...]] = field(default_factory=dict)
     # Uids that ended, with their kind and the version of their end: they never come back.
     buried: dict[str, tuple[str, int]] = field(default_factory=dict)
     synced: dict[str, bool] = field(default_factory=dict)  # by kind or scope; absent: not yet
@@ -264,6 +267,11 @@ class State:
     caching: CachingSettings = DEFAULT_SETTINGS
     caches: dict[str, Cache] = field(default_factory=dict)  # by uid
     served: dict[str, ServedCluster] = field(default_factory=dict)  # by name, those that exist
+    # Uids of the caches that an object is about, by kind/namespace/name (`caches.indexing`).
+    bearers: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    asking: dict[str, bool] = field(
+        default_factory=dict
+    )  # caches with a question (`caches.asking`)
     # Within one event only: the caches that it may have moved, by uid.
     stirred: dict[str, bool] = field(default_factory=dict)
     # Within one event only: the warmups that it touched, and their targets as they were.

@@ -14,6 +14,8 @@ resourceVersion, and that is nothing to do where it holds already:
 
 from enum import StrEnum
 
+from machines.intents import CacheIntent, Change, Create
+
 
 class ChangeKind(StrEnum):
     """What is changed."""
@@ -25,3 +27,13 @@ class ChangeKind(StrEnum):
     GROW = "Grow"
     HEAL = "Heal"
     ROTATE = "Rotate"
+
+
+def what_of(intent: CacheIntent) -> str:
+    """Name a decision within its entry, as in "create HydrationJob" or "Latch …Claim".
+
+    One of a name is open at a time, and its refusals are counted together.
+    """
+    if isinstance(intent, Change):
+        return f"{intent.change} {intent.kind}"
+    return f"{'create' if isinstance(intent, Create) else 'delete'} {intent.kind}"

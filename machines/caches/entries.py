@@ -45,7 +45,12 @@ _S = EntryState
 _T = EntryTrigger
 
 ENTRY_MOVES: tuple[Move[EntryState, EntryTrigger], ...] = (
-    Move(_T.SPEC_REFUSED, (_S.PENDING, _S.HYDRATING), _S.FAILED, "the spec can never work"),
+    Move(
+        _T.SPEC_REFUSED,
+        (_S.PENDING, _S.HYDRATING, _S.READY),
+        _S.FAILED,
+        "the spec can never work",
+    ),
     Move(
         _T.STAGED,
         (_S.PENDING, _S.HYDRATING, _S.FAILED),
@@ -54,7 +59,7 @@ ENTRY_MOVES: tuple[Move[EntryState, EntryTrigger], ...] = (
     ),
     Move(
         _T.HYDRATION_FAILED,
-        (_S.PENDING, _S.HYDRATING),
+        (_S.PENDING, _S.HYDRATING, _S.READY),
         _S.FAILED,
         "the Job of this claim is Failed, and the next try is not due",
     ),

@@ -5,17 +5,25 @@ then brings those to where their facts put them. So facts may come in any order,
 """
 
 from engine.canonical_json import loads
-from engine.errors import EventMalformed
 from engine.events import Event, Subject
+from machines.caches.accepting import accept, begin
 from machines.caches.cluster_specs import parse_cluster
-from machines.caches.indexing import entry_of_claim
-from machines.caches.levels import CacheLevel, CachingLevel, ClusterLevel
-from machines.caches.reaching import log_cluster
-from machines.caches.specs import parse_cache
-from machines.caches.states import Cache, ServedCluster
-from machines.intents import CacheIntent
-from machines.observations import Answer
-from machines.states import Cluster, State
+from machines.caches.enrolling import drop_entry
+from machines.caches.finding import JOB, POD
+from machines.caches.indexing import bearers_of, entry_of, entry_of_claim, reindex
+from machines.caches.levels import (
+    CacheLevel,
+    CachingLevel,
+    ClusterLevel,
+    HydrationPodLevel,
+    SecretLevel,
+    StorageClassLevel,
+)
+from machines.caches.reaching import MODELPLANE_NAMESPACE, log_cluster, way_in
+from machines.caches.states import Said, ServedCluster
+from machines.caches.twins import KUBE_SYSTEM
+from machines.levels import Level
+from machines.states import Cluster, Known, State
 
 
 def fold_level(state: State, event: Event, subject: Subject, level: CachingLevel) -> None:
@@ -26,11 +34,14 @@ def fold_level(state: State, event: Event, subject: Subject, level: CachingLevel
         _cache_seen(state, event, subject, level)
     elif isinstance(level, ClusterLevel):
         _cluster_seen(state, event, subject, level)
-    stir(state, event.cluster)
+    elif isinstance(level, HydrationPodLevel):
+        _note_pod(cluster, subject.uid, level.job_uid)
+    _stir_about(state, cluster, subject, level)
 
 
-def fold_level_gone(state: State, event: Event, subject: Subject) -> None:
-    """An object that caches are about is gone."""
+def fold_level_gone(state: State, event: Event, subject: Subject, known: Known | None) -> None:
+    """An object that caches are about is gone; `known` is the last that was known of it."""
+    level = known.level if known else None
     cluster = state.clusters[event.cluster]
     name = "/".join(subject[:3])
     if cluster.names.get(name) == subject.uid:
@@ -39,7 +50,23 @@ def fold_level_gone(state: State, event: Event, subject: Subject) -> None:
         state.caches[subject.uid].gone = True
     elif subject.kind == "InferenceCluster":
         _cluster_gone(state, subject)
-    stir(state, event.cluster)
+    elif isinstance(level, HydrationPodLevel):
+        _drop_pod(cluster, subject.uid, level.job_uid)
+        _stir_pod(state, cluster, level.job_uid)
+    _stir_about(state, cluster, subject, level)
+
+
+def fold_node(state: State, cluster: Cluster, name: str) -> None:
+    """A node came or went: that concerns the claims that wait for it."""
+    for uid in cluster.awaited_nodes.pop(name, ()):
+        state.stirred[uid] = True
+
+
+def fold_namespace(state: State, cluster: Cluster, name: str) -> None:
+    """A namespace came, went, or is going."""
+    if name in (KUBE_SYSTEM, MODELPLANE_NAMESPACE):
+        stir(state, cluster.name)
+    _stir_all(state, bearers_of(state, cluster, Subject("Namespace", "", name, "")))
 
 
 def fold_cluster_changed(state: State, event: Event, cluster: Cluster) -> None:
@@ -47,15 +74,10 @@ def fold_cluster_changed(state: State, event: Event, cluster: Cluster) -> None:
     stir(state, cluster.name)
 
 
-def fold_cache_intent(state: State, event: Event, subject: Subject, intent: CacheIntent) -> None:
-    """Something was decided for a cache: it is open until its answer."""
-    msg = f"row {event.seq} decides for ModelCache {subject.name}, which nothing decides for yet"
-    raise EventMalformed(msg)
-
-
-def fold_cache_answer(state: State, event: Event, intent: CacheIntent, answer: Answer) -> None:
-    """What was decided for a cache has its answer."""
-    state.stirred[intent.owner_uid] = True
+def fold_settings(state: State) -> None:
+    """The controller started anew, perhaps with other settings."""
+    reindex(state)
+    state.stirred.update(dict.fromkeys(state.caches, True))
 
 
 def fold_claim_users(state: State, event: Event, subject: Subject, pods: tuple[str, ...]) -> None:
@@ -67,38 +89,128 @@ def fold_claim_users(state: State, event: Event, subject: Subject, pods: tuple[s
         state.stirred[cache.subject.uid] = True
 
 
+def fold_cache_events(state: State, event: Event, subject: Subject, said: Said) -> None:
+    """The Events of a claim, of a Job or of its Pod were read, and say this."""
+    found = entry_of(state, event.cluster, subject)
+    if found is None:
+        return
+    cache, entry = found
+    if subject.kind in (JOB, POD):
+        entry.job_events, entry.job_events_at = said, event.at
+    else:
+        entry.claim_events, entry.claim_events_at = said, event.at
+    state.stirred[cache.subject.uid] = True
+
+
+def fold_cache_deadline(state: State, uid: str, due: int) -> None:
+    """Instants that a cache waited for have come."""
+    cache = state.caches[uid]
+    cache.waits = {key: at for key, at in cache.waits.items() if at > due}
+    state.stirred[uid] = True
+
+
+def fold_cache_contested(state: State, event: Event, uid: str, manager: str) -> None:
+    """Somebody else keeps writing the cache's status, or does not any more."""
+    cache = state.caches[uid]
+    cache.contested_by, cache.contested_at = manager, event.at
+    state.stirred[uid] = True
+
+
 def stir(state: State, cluster: str) -> None:
     """Note every cache that something on this cluster may have moved."""
+    names = {name for name, served in state.served.items() if log_cluster(served) == cluster}
     for uid, cache in state.caches.items():
-        names = [served for name in cache.entries if (served := state.served.get(name))]
-        if cache.cluster == cluster or any(log_cluster(one) == cluster for one in names):
+        if cache.cluster == cluster or not names.isdisjoint(cache.entries):
             state.stirred[uid] = True
+
+
+def _stir_about(state: State, cluster: Cluster, subject: Subject, level: Level | None) -> None:
+    """Note the caches that an object is about: few of them, unless all may be."""
+    if isinstance(level, ClusterLevel | StorageClassLevel) or subject.kind == "InferenceCluster":
+        stir(state, cluster.name)
+        return
+    if subject.kind == "ModelCache":
+        _stir_namesakes(state, subject)
+        return
+    if isinstance(level, SecretLevel):
+        _stir_reached_by(state, cluster, subject)
+    _stir_all(state, bearers_of(state, cluster, subject))
+
+
+def _stir_namesakes(state: State, subject: Subject) -> None:
+    """A cache came or went: what bears its name may be another's to take over now."""
+    for uid, cache in state.caches.items():
+        if cache.subject[:3] == subject[:3]:
+            state.stirred[uid] = True
+
+
+def _stir_reached_by(state: State, home: Cluster, secret: Subject) -> None:
+    """A Secret with a kubeconfig changed: that is said of the clusters that it leads to."""
+    for served in list(state.served.values()):
+        key = way_in(state, served).kubeconfig
+        if served.home == home.name and key and key[:2] == (secret.namespace, secret.name):
+            stir(state, log_cluster(served))
+
+
+def _stir_pod(state: State, cluster: Cluster, job_uid: str) -> None:
+    known = cluster.objects[JOB].get(job_uid)
+    if known is not None:
+        _stir_all(state, bearers_of(state, cluster, known.subject))
+        return
+    for uid, cache in state.caches.items():
+        if any(entry.job_uid == job_uid for entry in cache.entries.values()):
+            state.stirred[uid] = True
+
+
+def _stir_all(state: State, uids: tuple[str, ...]) -> None:
+    for uid in uids:
+        state.stirred[uid] = True
+
+
+def _note_pod(cluster: Cluster, uid: str, job_uid: str) -> None:
+    pods = cluster.pods_by_job.get(job_uid, ())
+    if uid not in pods:
+        cluster.pods_by_job[job_uid] = (*pods, uid)
+
+
+def _drop_pod(cluster: Cluster, uid: str, job_uid: str) -> None:
+    left = tuple(pod for pod in cluster.pods_by_job.get(job_uid, ()) if pod != uid)
+    if left:
+        cluster.pods_by_job[job_uid] = left
+    else:
+        cluster.pods_by_job.pop(job_uid, None)
 
 
 def _cache_seen(state: State, event: Event, subject: Subject, level: CacheLevel) -> None:
     cache = state.caches.get(subject.uid)
-    if cache is not None:
-        cache.level = level
-        return
-    parsed = parse_cache(loads(level.spec))
-    state.caches[subject.uid] = Cache(
-        event.cluster, subject, level, parsed.spec, level.spec, parsed.faults
-    )
+    if cache is None:
+        begin(state, event, subject, level)
+    else:
+        accept(state, cache, level, event)
 
 
 def _cluster_seen(state: State, event: Event, subject: Subject, level: ClusterLevel) -> None:
     served = state.served.get(subject.name)
     spec = parse_cluster(loads(level.spec))
-    if served is None or served.subject.uid != subject.uid:
+    if served is not None and served.subject.uid != subject.uid:
+        _cluster_gone(state, served.subject)  # another cluster, of which nothing is known yet
+        served = None
+    if served is None:
         state.served[subject.name] = ServedCluster(event.cluster, subject, level, spec)
     else:
         served.level, served.spec = level, spec
 
 
 def _cluster_gone(state: State, subject: Subject) -> None:
+    """An InferenceCluster is gone, and with it all that was known of a cluster of its own."""
     served = state.served.get(subject.name)
     if served is None or served.subject.uid != subject.uid:
         return
+    stir(state, log_cluster(served))
     del state.served[subject.name]
-    if log_cluster(served) != served.home:
-        state.clusters.pop(log_cluster(served), None)
+    name = log_cluster(served)
+    if name != served.home:
+        state.clusters.pop(name, None)
+        state.open = {seq: one for seq, one in state.open.items() if one.cluster != name}
+    for cache in state.caches.values():
+        drop_entry(state, cache, subject.name)

@@ -1,19 +1,91 @@
-"""Indexing: which entry of which cache an object on a cluster belongs to."""
+"""Indexing: which caches an object is about, found by its name at the cost of one look-up."""
 
+from engine.events import Subject
+from machines.caches.finding import CLAIM, JOB, NAMESPACE, POD, names_of, namespace_of
+from machines.caches.levels import HydrationPodLevel
 from machines.caches.reaching import log_cluster
 from machines.caches.states import Cache, Entry
-from machines.states import State
+from machines.caches.twins import older_twin
+from machines.states import SECRET, Cluster, State
 
 UNCLAIMED = ("",)  # no Pod has such a name
 
 
+def bearer_key(kind: str, namespace: str, name: str) -> str:
+    """Give the key of an object among `State.bearers`."""
+    return f"{kind}/{namespace}/{name}"
+
+
+def index_cache(state: State, cache: Cache) -> None:
+    """Have the objects of a cache's names lead to it."""
+    for key in _keys(state, cache):
+        uids = state.bearers.get(key, ())
+        if cache.subject.uid not in uids:
+            state.bearers[key] = (*uids, cache.subject.uid)
+
+
+def unindex_cache(state: State, cache: Cache) -> None:
+    """Take a cache out of the index; to be called while it still has the names it came in with."""
+    for key in _keys(state, cache):
+        left = tuple(uid for uid in state.bearers.get(key, ()) if uid != cache.subject.uid)
+        if left:
+            state.bearers[key] = left
+        else:
+            state.bearers.pop(key, None)
+
+
+def reindex(state: State) -> None:
+    """Make the index anew: a setting decides in which namespace everything is."""
+    state.bearers.clear()
+    for cache in state.caches.values():
+        index_cache(state, cache)
+
+
+def bearers_of(state: State, cluster: Cluster, subject: Subject) -> tuple[str, ...]:
+    """Give the uids of the caches that an object is about: its names', or those of its Job."""
+    if subject.kind == POD:
+        job = job_of_pod(cluster, subject.uid)
+        return bearers_of(state, cluster, job) if job else ()
+    return state.bearers.get(bearer_key(*subject[:3]), ())
+
+
+def job_of_pod(cluster: Cluster, pod_uid: str) -> Subject | None:
+    """Give the hydration Job of a known Pod, if that is known, too."""
+    known = cluster.objects[POD].get(pod_uid)
+    level = known.level if known else None
+    job = cluster.objects[JOB].get(level.job_uid) if isinstance(level, HydrationPodLevel) else None
+    return job.subject if job else None
+
+
+def entries_on(state: State, cache: Cache, cluster: str) -> list[Entry]:
+    """Give a cache's entries on the cluster of that name in the log; the one that works first."""
+    found = [
+        (bool(older_twin(state, served)), entry)
+        for entry in cache.entries.values()
+        if (served := state.served.get(entry.cluster)) and log_cluster(served) == cluster
+    ]
+    return [entry for _, entry in sorted(found, key=lambda pair: pair[0])]
+
+
+def entry_of(state: State, cluster: str, subject: Subject) -> tuple[Cache, Entry] | None:
+    """Give the entry that a claim, a Job or a Pod of it belongs to, by its names."""
+    known = state.clusters.get(cluster)
+    for uid in bearers_of(state, known, subject) if known else ():
+        cache = state.caches.get(uid)
+        entries = entries_on(state, cache, cluster) if cache else []
+        if cache is not None and entries:
+            return cache, entries[0]
+    return None
+
+
 def entry_of_claim(state: State, cluster: str, claim_uid: str) -> tuple[Cache, Entry] | None:
     """Give the entry whose claim has this uid on the cluster of that name in the log."""
-    for cache in state.caches.values():
-        for entry in cache.entries.values():
-            served = state.served.get(entry.cluster)
-            here = served is not None and log_cluster(served) == cluster
-            if here and entry.claim_uid == claim_uid:
+    there = state.clusters.get(cluster)
+    known = there.objects[CLAIM].get(claim_uid) if there else None
+    for uid in bearers_of(state, there, known.subject) if there and known else ():
+        cache = state.caches.get(uid)
+        for entry in entries_on(state, cache, cluster) if cache else ():
+            if cache is not None and entry.claim_uid == claim_uid:
                 return cache, entry
     return None
 
@@ -22,3 +94,12 @@ def claim_users(state: State, cluster: str, claim_uid: str) -> tuple[str, ...] |
     """Give the Pods that mount a claim, None while they were not read, UNCLAIMED of no claim."""
     found = entry_of_claim(state, cluster, claim_uid)
     return UNCLAIMED if found is None else found[1].users
+
+
+def _keys(state: State, cache: Cache) -> list[str]:
+    namespace = namespace_of(state, cache)
+    keys = [bearer_key(kind, namespace, name) for kind, name in names_of(cache).items()]
+    keys.append(bearer_key(NAMESPACE, "", namespace))
+    if cache.spec is not None and cache.spec.secret_name:
+        keys.append(bearer_key(SECRET, cache.subject.namespace, cache.spec.secret_name))
+    return keys

@@ -68,6 +68,14 @@ class Chosen(NamedTuple):
 NO_NODE = Chosen()
 
 
+class Made(NamedTuple):
+    """What was accepted, and is not seen yet: it is not asked for again before `until`."""
+
+    uid: str  # of the object
+    version: int  # that was known of it then; a later level of it shows what came of it
+    until: int  # UTC nanoseconds
+
+
 class IgnoredTrigger(NamedTuple):
     """A trigger that an entry's machine did not take, and in which state."""
 
@@ -86,6 +94,7 @@ class Entry:
     state: EntryState = EntryState.PENDING
     moved_at: int = 0  # when it came to its state
     selected: bool = True  # the selector holds the cluster, and the cache is not being deleted
+    left_at: int = 0  # since when it is not selected
     retained: bool = False  # not selected any more, and kept for those that use it
     recovered: bool = False  # its state was told by the status of another log, not yet by facts
     claim_uid: str = ""  # of the claim that is ours now; "" when there is none
@@ -93,10 +102,17 @@ class Entry:
     chosen: Chosen = NO_NODE
     healed: dict[str, bool] = field(default_factory=dict)  # uids of nodes cleared from the claim
     failure: Failure = NO_FAILURE
+    job_uid: str = ""  # of the newest Job that counts; its Pods are waited for before another one
+    tried_token: str = ""  # digest of the token that the newest Job was made with
+    tried_retry: str = ""  # annotation warmlog.dev/retry, as it was then
     claim_events: Said = SILENCE  # the provisioner's last Event about the claim
-    job_events: Said = SILENCE  # why no Pod is made for the Job, as its Events say
-    refusals: dict[str, Refusal] = field(default_factory=dict)  # by `what` of the change
-    open: dict[str, int] = field(default_factory=dict)  # seq of the open intent, by `what`
+    claim_events_at: int = 0
+    job_events: Said = SILENCE  # why no Pod is made for the Job, or runs, as its Events say
+    job_events_at: int = 0
+    refusals: dict[str, Refusal] = field(default_factory=dict)  # by `changes.what_of` the intent
+    open: dict[str, int] = field(default_factory=dict)  # seq of the open intent, likewise
+    made: dict[str, Made] = field(default_factory=dict)  # likewise
+    had: bool = False  # something was made, found or told there: it has to be cleared away
     users: tuple[str, ...] | None = None  # Pods that mount the claim, when last read; None: unread
     ignored: tuple[IgnoredTrigger, ...] = ()
 
@@ -118,7 +134,15 @@ class Cache:
     entries: dict[str, Entry] = field(default_factory=dict)  # by InferenceCluster
     open: dict[str, int] = field(default_factory=dict)  # seq of the open intent on the cache itself
     refusals: dict[str, Refusal] = field(default_factory=dict)
-    retried: str = ""  # annotation warmlog.dev/retry that was acted on
+    made: dict[str, Made] = field(default_factory=dict)
+    held: bool = False  # it bears our finalizer, as its level or the answer to our change says
+    untouched: bool = False  # it bore no finalizer of ours when this log first saw it
+    spec_changed: tuple[str, ...] = ()  # fields of the stored spec that are not acted on
+    spec_changed_at: int = 0  # when they last became others
+    # Instants that are waited for, by what happens then (`timing`); each has its timer.
+    waits: dict[str, int] = field(default_factory=dict)
+    recovered: dict[str, str] = field(default_factory=dict)  # phases that its own status told
+    abandoned: dict[str, Said] = field(default_factory=dict)  # by cluster, what was left there
     contested_by: str = ""  # field manager that keeps writing the status
     contested_at: int = 0
     gone: bool = False

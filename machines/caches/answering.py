@@ -1,0 +1,124 @@
+"""Answering: what was decided for a cache, and what became of it."""
+
+from engine.events import Event, Subject
+from engine.instants import SECOND
+from machines.backoffs import retry_seconds
+from machines.caches.changes import ChangeKind, what_of
+from machines.caches.failing import retry_mark
+from machines.caches.finding import JOB, NAMESPACE
+from machines.caches.healing import node_key
+from machines.caches.indexing import entries_on
+from machines.caches.states import NO_FAILURE, Cache, Entry, Made, Refusal
+from machines.caches.tokens import token_of
+from machines.intents import CacheIntent, Change, Create, Delete
+from machines.observations import Absent, Answer, Done, Refused, Unknown
+from machines.states import OpenIntent, State
+
+SEEN_SECONDS = 10  # in which what was accepted has to be seen, before it is asked for again
+AGAIN_SECONDS = 1  # after which what did not happen is asked for again
+
+CLAIM_IN_USE = "ClaimInUse"
+
+
+def fold_cache_intent(state: State, event: Event, subject: Subject, intent: CacheIntent) -> None:
+    """Something was decided for a cache: it is open until its answer."""
+    cache = state.caches[intent.owner_uid]
+    state.open[event.seq] = OpenIntent(event.seq, event.cluster, cache.subject, intent)
+    what = what_of(intent)
+    record = _record(state, cache, event.cluster, intent)
+    if record is None:
+        return
+    record.open[what] = event.seq
+    record.made.pop(what, None)
+    if isinstance(record, Entry) and isinstance(intent, Create):
+        record.had |= intent.kind != NAMESPACE
+        if intent.kind == JOB:
+            record.tried_token, record.tried_retry = (
+                token_of(state, cache).digest,
+                retry_mark(cache),
+            )
+
+
+def fold_cache_answer(state: State, event: Event, intent: CacheIntent, answer: Answer) -> None:
+    """What was decided for a cache has its answer."""
+    seq = event.cause or 0
+    opened, cache = state.open[seq], state.caches.get(intent.owner_uid)
+    state.stirred[intent.owner_uid] = True
+    if isinstance(answer, Unknown):
+        state.open[seq] = opened._replace(uncertain=True, unanswered=answer.words)
+        return
+    del state.open[seq]
+    record = _opener(cache, seq) if cache else None
+    if cache is None or record is None:
+        return
+    what = what_of(intent)
+    del record.open[what]
+    if isinstance(answer, Refused):
+        _refused(record, what, intent, answer, event)
+    elif isinstance(answer, Absent):
+        record.made[what] = _made(state, opened, intent, event.at + AGAIN_SECONDS * SECOND)
+    else:
+        record.refusals.pop(what, None)
+        record.made[what] = _made(state, opened, intent, event.at + SEEN_SECONDS * SECOND)
+        _done(state, opened, cache, record, intent, answer)
+
+
+def _record(state: State, cache: Cache, cluster: str, intent: CacheIntent) -> Cache | Entry | None:
+    if intent.kind == cache.subject.kind:
+        return cache
+    entries = entries_on(state, cache, cluster)
+    return entries[0] if entries else None
+
+
+def _opener(cache: Cache, seq: int) -> Cache | Entry | None:
+    records: list[Cache | Entry] = [cache, *cache.entries.values()]
+    return next((one for one in records if seq in one.open.values()), None)
+
+
+def _made(state: State, opened: OpenIntent, intent: CacheIntent, until: int) -> Made:
+    uid = "" if isinstance(intent, Create) else intent.uid
+    cluster = state.clusters.get(opened.cluster)
+    known = cluster.objects[intent.kind].get(uid) if cluster else None
+    return Made(uid, known.version if known else 0, until)
+
+
+def _refused(
+    record: Cache | Entry, what: str, intent: CacheIntent, refused: Refused, event: Event
+) -> None:
+    old = record.refusals.get(what)
+    times = old.times + 1 if old else 1
+    due = event.at + retry_seconds(times) * SECOND
+    record.refusals[what] = Refusal(refused.reason, refused.words, times, due)
+    if isinstance(record, Entry) and refused.reason == CLAIM_IN_USE:
+        record.users = None
+
+
+def _done(
+    state: State,
+    opened: OpenIntent,
+    cache: Cache,
+    record: Cache | Entry,
+    intent: CacheIntent,
+    done: Done,
+) -> None:
+    if isinstance(intent, Delete):
+        if done.found:
+            _forget(state, opened.cluster, intent)
+    elif isinstance(record, Cache):
+        record.held = isinstance(intent, Change) and intent.change == ChangeKind.HOLD
+    elif isinstance(intent, Change) and intent.change == ChangeKind.LATCH:
+        record.latch = f"{intent.uid}/{cache.fingerprint}"
+        record.failure = NO_FAILURE
+    elif isinstance(intent, Change) and intent.change == ChangeKind.HEAL:
+        record.healed[node_key(record.chosen)] = True
+
+
+def _forget(state: State, cluster: str, intent: Delete) -> None:
+    """It was gone already, whatever the watch still shows."""
+    there = state.clusters.get(cluster)
+    if there is None:
+        return
+    there.objects[intent.kind].pop(intent.uid, None)
+    name = f"{intent.kind}/{intent.namespace}/{intent.name}"
+    if there.names.get(name) == intent.uid:
+        del there.names[name]

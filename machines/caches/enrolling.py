@@ -1,0 +1,74 @@
+"""Enrolling: which entries a cache has, and whether each is selected."""
+
+from engine.events import Event
+from machines.caches.entries import EntryState
+from machines.caches.finding import names_of, namespace_of
+from machines.caches.leaving import has_left
+from machines.caches.selecting import concerned, is_abandoned, is_leaving, matches
+from machines.caches.states import Cache, Entry, Said
+from machines.states import State
+
+CLUSTER_GONE = "ClusterGone"
+ABANDONED = "Abandoned"
+
+
+def enrol(state: State, cache: Cache, event: Event) -> None:
+    """Have an entry for each cluster that is selected, or where something of the cache is."""
+    selected = {
+        name
+        for name, served in state.served.items()
+        if not is_leaving(cache) and matches(cache, served)
+    }
+    wanted = selected if is_abandoned(cache) else selected | set(concerned(state, cache))
+    for name in wanted - cache.entries.keys():
+        cache.entries[name] = _begun(cache, name, event)
+    for entry in cache.entries.values():
+        _select(entry, event, selected=entry.cluster in selected)
+    cache.entries = {name: cache.entries[name] for name in sorted(cache.entries)}
+
+
+def dismiss(state: State, cache: Cache) -> None:
+    """Drop the entries of clusters that are not selected and have nothing of the cache left."""
+    for entry in list(cache.entries.values()):
+        if has_left(state, cache, entry):
+            del cache.entries[entry.cluster]
+            cache.recovered.pop(entry.cluster, None)
+
+
+def note_abandoned(state: State, cache: Cache) -> None:
+    """Note what stays where it is, as somebody asked to let go of it."""
+    for entry in cache.entries.values():
+        if entry.had:
+            cache.abandoned[entry.cluster] = Said(ABANDONED, _left_words(state, cache))
+
+
+def drop_entry(state: State, cache: Cache, name: str) -> None:
+    """The InferenceCluster of an entry is gone: nothing can be done there any more."""
+    entry = cache.entries.pop(name, None)
+    if entry is not None and entry.had:
+        cache.abandoned[name] = Said(CLUSTER_GONE, _left_words(state, cache))
+    cache.recovered.pop(name, None)
+
+
+def _left_words(state: State, cache: Cache) -> str:
+    claim, job, secret = names_of(cache).values()
+    place = f"namespace {namespace_of(state, cache)}"
+    return f"claim {claim}, Job {job} and Secret {secret} in {place} stay as they are"
+
+
+def _begun(cache: Cache, name: str, event: Event) -> Entry:
+    entry = Entry(name, since=event.at, moved_at=event.at, selected=True)
+    cache.abandoned.pop(name, None)
+    phase = cache.recovered.get(name, "")
+    if phase:
+        entry.state, entry.recovered, entry.had = EntryState(phase), True, True
+    return entry
+
+
+def _select(entry: Entry, event: Event, *, selected: bool) -> None:
+    if entry.selected is selected:
+        return
+    entry.selected, entry.users = selected, None
+    entry.left_at = 0 if selected else event.at
+    if selected:
+        entry.retained = False

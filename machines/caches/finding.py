@@ -1,0 +1,118 @@
+"""Finding: what a cache has on a cluster, by its names, as the log knows it.
+
+Whether a thing found is the cache's own, another's, or to be taken over is said in `owning`.
+"""
+
+from typing import NamedTuple
+
+from machines.caches.child_names import (
+    claim_name,
+    hydration_job_name,
+    token_secret_name,
+    workload_namespace,
+)
+from machines.caches.levels import (
+    ClaimLevel,
+    HydrationJobLevel,
+    HydrationPodLevel,
+    SecretLevel,
+)
+from machines.caches.reaching import log_cluster
+from machines.caches.states import Cache, Entry
+from machines.caches.twins import older_twin
+from machines.states import SECRET, Cluster, Known, State
+
+CLAIM = "PersistentVolumeClaim"
+JOB = "HydrationJob"
+POD = "HydrationPod"
+NAMESPACE = "Namespace"
+
+
+class Site(NamedTuple):
+    """Where a cache's objects are on a cluster, and what is known of them; None: not there."""
+
+    name: str  # of the cluster, in the log
+    cluster: Cluster
+    namespace: str
+    claim: Known | None
+    job: Known | None
+    secret: Known | None
+
+    @property
+    def claim_level(self) -> ClaimLevel:
+        """Give the claim's level; an empty one when there is none."""
+        level = self.claim.level if self.claim else None
+        return level if isinstance(level, ClaimLevel) else ClaimLevel(phase="")
+
+    @property
+    def job_level(self) -> HydrationJobLevel:
+        """Give the Job's level; an empty one when there is none."""
+        level = self.job.level if self.job else None
+        return level if isinstance(level, HydrationJobLevel) else HydrationJobLevel()
+
+    @property
+    def secret_level(self) -> SecretLevel:
+        """Give the level of the token's copy; an empty one when there is none."""
+        level = self.secret.level if self.secret else None
+        return level if isinstance(level, SecretLevel) else SecretLevel()
+
+
+def namespace_of(state: State, cache: Cache) -> str:
+    """Give the namespace that a cache's objects have on every cluster."""
+    return workload_namespace(cache.subject.namespace, state.caching.workload_namespace)
+
+
+def names_of(cache: Cache) -> dict[str, str]:
+    """Give the names of what a cache has on a cluster, by kind."""
+    namespace, name = cache.subject.namespace, cache.subject.name
+    return {
+        CLAIM: claim_name(namespace, name),
+        JOB: hydration_job_name(namespace, name),
+        SECRET: token_secret_name(namespace, name),
+    }
+
+
+def site_of(state: State, cache: Cache, entry: Entry) -> Site | None:
+    """Give what is known of a cache on an entry's cluster; None when nothing is of the cluster.
+
+    Nothing is there of a cluster that another InferenceCluster stands for, too: it is the other's.
+    """
+    served = state.served.get(entry.cluster)
+    cluster = state.clusters.get(log_cluster(served)) if served else None
+    if served is None or cluster is None:
+        return None
+    site = site_on(state, cache, cluster)
+    if older_twin(state, served):
+        return site._replace(claim=None, job=None, secret=None)
+    return site
+
+
+def site_on(state: State, cache: Cache, cluster: Cluster) -> Site:
+    """Give what is known of a cache on a cluster."""
+    namespace = namespace_of(state, cache)
+    claim, job, secret = (
+        cluster.find(kind, namespace, name) for kind, name in names_of(cache).items()
+    )
+    return Site(cluster.name, cluster, namespace, claim, job, secret)
+
+
+def pods_of(cluster: Cluster, job_uid: str) -> list[Known]:
+    """Give the known Pods of a hydration Job, in the order in which they were first seen."""
+    known = cluster.objects[POD]
+    return [known[uid] for uid in cluster.pods_by_job.get(job_uid, ()) if uid in known]
+
+
+def newest_failed_pod(cluster: Cluster, job_uid: str) -> HydrationPodLevel | None:
+    """Give the level of the Job's Pod that failed last; None when none is known that did."""
+    failed = [known for known in pods_of(cluster, job_uid) if _pod(known).phase == "Failed"]
+    return _pod(max(failed, key=lambda known: known.at)) if failed else None
+
+
+def live_pods(cluster: Cluster, job_uid: str) -> list[Known]:
+    """Give the Pods of a Job in which a container may still run, or come to."""
+    return [known for known in pods_of(cluster, job_uid) if not _pod(known).ended]
+
+
+def _pod(known: Known) -> HydrationPodLevel:
+    assert isinstance(known.level, HydrationPodLevel)  # noqa: S101 -- its kind says so
+    return known.level

@@ -1,0 +1,67 @@
+"""Healing: a claim that waits for a node which is gone is cleared of that node, once per node.
+
+The scheduler only ever tries the node in the claim's annotation, so that a new Pod alone does not
+help; without the annotation it chooses anew.
+"""
+
+from engine.events import Event
+from machines.caches.finding import Site, live_pods
+from machines.caches.levels import HydrationPodLevel
+from machines.caches.states import NO_NODE, Cache, Chosen, Entry
+from machines.caches.timing import is_waiting
+from machines.states import Cluster, Known
+
+
+def chosen_now(entry: Entry, site: Site, event: Event) -> Chosen:
+    """Give the node that an unbound claim waits for, and since when it is gone."""
+    level = site.claim_level
+    if not level.selected_node or level.phase == "Bound":
+        return NO_NODE
+    old, name = entry.chosen, level.selected_node
+    uid = site.cluster.node_uids.get(name, "")
+    if uid:
+        return Chosen(name, uid)
+    if old.node_name != name:
+        return Chosen(name, "", event.at)
+    return old._replace(gone_at=old.gone_at or event.at)
+
+
+def await_node(cluster: Cluster, cache_uid: str, chosen: Chosen) -> None:
+    """Have what becomes of the chosen node lead to the cache."""
+    uids = cluster.awaited_nodes.get(chosen.node_name, ())
+    if chosen.node_name and cache_uid not in uids:
+        cluster.awaited_nodes[chosen.node_name] = (*uids, cache_uid)
+
+
+def node_key(chosen: Chosen) -> str:
+    """Give what stands for the machine: its uid, or its name when it was never known."""
+    return chosen.node_uid or f"name:{chosen.node_name}"
+
+
+def is_to_be_healed(cache: Cache, entry: Entry, site: Site) -> bool:
+    """Say whether the claim has waited long enough, and was not cleared of this node before."""
+    chosen, level = entry.chosen, site.claim_level
+    return (
+        _is_given_up(cache, entry)
+        and level.phase != "Bound"
+        and level.selected_node == chosen.node_name
+        and node_key(chosen) not in entry.healed
+    )
+
+
+def stuck_pods(cache: Cache, entry: Entry, site: Site) -> list[Known]:
+    """Give the hydration Pods that are themselves bound to the node that is gone."""
+    if not _is_given_up(cache, entry):
+        return []
+    pods = live_pods(site.cluster, site.job.subject.uid) if site.job else []
+    return [
+        pod
+        for pod in pods
+        if isinstance(pod.level, HydrationPodLevel)
+        and pod.level.node_name == entry.chosen.node_name
+        and not pod.level.deleting
+    ][:1]
+
+
+def _is_given_up(cache: Cache, entry: Entry) -> bool:
+    return bool(entry.chosen.gone_at) and not is_waiting(cache, entry, "heal")

@@ -1,0 +1,84 @@
+"""Leaving: what is wished on a cluster where a cache is not wanted any more.
+
+Job and token go at once. The claim goes when nobody uses it: it is kept while a Pod mounts it, or
+a ModelReplica holds on to it.
+"""
+
+from collections.abc import Iterator
+
+from machines.caches.finding import CLAIM, JOB, Site, live_pods, names_of, site_of
+from machines.caches.indexing import bearer_key
+from machines.caches.owning import is_ours
+from machines.caches.selecting import is_known
+from machines.caches.states import Cache, Entry
+from machines.caches.wishes import Wish
+from machines.states import SECRET, Known, State
+
+
+def leaving_wishes(state: State, cache: Cache, entry: Entry) -> Iterator[Wish]:
+    """Give what is wished on a cluster that is not selected."""
+    site = site_of(state, cache, entry)
+    if site is None or not is_known(site.cluster) or _has_heir(state, cache, site):
+        return
+    for kind, known in ((JOB, site.job), (SECRET, site.secret)):
+        if known is not None and is_ours(state, cache, known) and not _is_going(known):
+            yield _delete(cache, entry, site, kind, known)
+    claim = site.claim
+    if claim is not None and is_releasable(state, cache, entry, site):
+        yield _delete(cache, entry, site, CLAIM, claim)
+
+
+def is_releasable(state: State, cache: Cache, entry: Entry, site: Site) -> bool:
+    """Say whether the claim is ours, and known to be used by nobody."""
+    ours = is_ours(state, cache, site.claim) and not site.claim_level.deleting
+    used = entry.users != () or bool(replica_users(state, cache, entry))
+    return ours and not used and not is_at_work(site, entry) and not cache.gone
+
+
+def is_at_work(site: Site, entry: Entry) -> bool:
+    """Say whether a hydration Job is there, or a Pod of it that has not ended."""
+    return site.job is not None or bool(live_pods(site.cluster, entry.job_uid))
+
+
+def replica_users(state: State, cache: Cache, entry: Entry) -> tuple[str, ...]:
+    """Give the ModelReplicas whose effective mount is this claim; none are served yet."""
+    return ()
+
+
+def is_retained(state: State, cache: Cache, entry: Entry, site: Site) -> bool:
+    """Say whether the claim is kept for those that use it, or may."""
+    ours = is_ours(state, cache, site.claim) and not site.claim_level.deleting
+    used = entry.users != () or bool(replica_users(state, cache, entry))
+    return not entry.selected and ours and used
+
+
+def has_left(state: State, cache: Cache, entry: Entry) -> bool:
+    """Say whether an entry that is not selected has nothing left on its cluster."""
+    if entry.selected or entry.open:
+        return False
+    site = site_of(state, cache, entry)
+    if site is None or not is_known(site.cluster):
+        return cache.untouched and not entry.had
+    things = [site.job, site.secret] if cache.gone else [site.claim, site.job, site.secret]
+    return _has_heir(state, cache, site) or not any(
+        is_ours(state, cache, known) for known in things
+    )
+
+
+def _has_heir(state: State, cache: Cache, site: Site) -> bool:
+    """Say whether another ModelCache of this name exists, and takes over what there is."""
+    key = bearer_key(CLAIM, site.namespace, names_of(cache)[CLAIM])
+    others = (state.caches.get(uid) for uid in state.bearers.get(key, ()))
+    place = cache.subject[:3]
+    return cache.gone and any(
+        one is not None and not one.gone and one.subject[:3] == place for one in others
+    )
+
+
+def _is_going(known: Known) -> bool:
+    return bool(getattr(known.level, "deleting", False))
+
+
+def _delete(cache: Cache, entry: Entry, site: Site, kind: str, known: Known) -> Wish:
+    name, uid = names_of(cache)[kind], known.subject.uid
+    return Wish(site.name, entry.cluster, kind, site.namespace, name, uid)

@@ -1,0 +1,80 @@
+"""Moving: an entry is brought to where the facts of its cluster, taken together, put it."""
+
+from engine.events import Event
+from machines.caches.entries import ENTRIES, ENTRY_MOVES, EntryTrigger
+from machines.caches.failing import is_standing, note_failure
+from machines.caches.finding import Site, site_of
+from machines.caches.healing import await_node, chosen_now
+from machines.caches.latching import latch_of
+from machines.caches.leaving import is_retained
+from machines.caches.owning import is_ours
+from machines.caches.selecting import is_known
+from machines.caches.states import NO_FAILURE, SILENCE, Cache, Entry, IgnoredTrigger
+from machines.states import State
+
+IGNORED_KEPT = 16
+_DESTINATION = {move.trigger: move.dest for move in ENTRY_MOVES}
+
+
+def move_entry(state: State, cache: Cache, entry: Entry, event: Event) -> None:
+    """Take in what is known of an entry's cluster, and move it; what is unknown moves nothing."""
+    site = site_of(state, cache, entry)
+    if site is not None and is_known(site.cluster):
+        entry.recovered = False
+        _note_claim(state, cache, entry, site)
+        entry.chosen = chosen_now(entry, site, event)
+        await_node(site.cluster, cache.subject.uid, entry.chosen)
+        note_failure(state, cache, entry, site, event)
+        _note_silence(entry, site)
+        entry.retained = is_retained(state, cache, entry, site)
+        entry.had |= any(is_ours(state, cache, one) for one in (site.claim, site.job, site.secret))
+        _apply(entry, _trigger(cache, entry, site, event), event)
+    elif cache.spec is None:
+        _apply(entry, EntryTrigger.SPEC_REFUSED, event)
+
+
+def _note_claim(state: State, cache: Cache, entry: Entry, site: Site) -> None:
+    claim = site.claim
+    uid = claim.subject.uid if claim is not None and is_ours(state, cache, claim) else ""
+    if uid and entry.failure.claim_uid not in ("", uid):
+        entry.failure = NO_FAILURE
+    if uid != entry.claim_uid:
+        entry.users = None
+    entry.claim_uid = uid
+    if uid and site.claim_level.hydrated == latch_of(cache, site):
+        entry.latch = site.claim_level.hydrated
+
+
+def _note_silence(entry: Entry, site: Site) -> None:
+    """What Events said of something that waited is of no use when it waits no more."""
+    if not entry.claim_uid or site.claim_level.phase == "Bound":
+        entry.claim_events = SILENCE
+    if site.job is None or site.job_level.ended:
+        entry.job_events = SILENCE
+
+
+def _trigger(cache: Cache, entry: Entry, site: Site, event: Event) -> EntryTrigger:
+    level = site.claim_level
+    bound = bool(entry.claim_uid) and level.phase == "Bound" and not level.deleting
+    if cache.spec is None:
+        return EntryTrigger.SPEC_REFUSED
+    if bound and entry.latch == latch_of(cache, site):
+        return EntryTrigger.STAGED
+    if entry.claim_uid and is_standing(entry, event):
+        return EntryTrigger.HYDRATION_FAILED
+    return EntryTrigger.CLAIM_BOUND if bound else EntryTrigger.CLAIM_UNBOUND
+
+
+def _apply(entry: Entry, trigger: EntryTrigger, event: Event) -> None:
+    moved = ENTRIES.next(entry.state, trigger)
+    if moved is not None:
+        entry.state, entry.moved_at = moved, event.at
+    elif _DESTINATION[trigger] is not entry.state:
+        _ignore(entry, trigger, event)
+
+
+def _ignore(entry: Entry, trigger: EntryTrigger, event: Event) -> None:
+    last = entry.ignored[-1] if entry.ignored else None
+    if last is None or (last.trigger, last.state) != (trigger.value, entry.state.value):
+        one = IgnoredTrigger(event.seq, event.at, trigger.value, entry.state.value)
+        entry.ignored = (*entry.ignored, one)[-IGNORED_KEPT:]

@@ -1,0 +1,63 @@
+"""Owning: whose an object on a cluster is, by its annotations, or by the original's label."""
+
+from enum import StrEnum
+
+from machines.caches.hydration_bodies import CacheNames, cache_labels
+from machines.caches.levels import ClaimLevel, HydrationJobLevel, Owner, SecretLevel
+from machines.caches.states import Cache
+from machines.labels import CACHE
+from machines.states import Known, State
+
+
+class Ownership(StrEnum):
+    """Whose an object under a cache's name is."""
+
+    ABSENT = "absent"  # there is none
+    OURS = "ours"  # its annotations name this very ModelCache
+    OPEN = "open"  # nobody's who still exists: it is to be taken over
+    OTHERS = "another's"
+
+
+def ownership(state: State, cache: Cache, known: Known | None) -> Ownership:
+    """Say whose an object is that is known under a name of this cache."""
+    if known is None:
+        return Ownership.ABSENT
+    owner, label = marks_of(known)
+    mine = Owner(cache.subject.namespace, cache.subject.name, cache.subject.uid)
+    if owner == mine:
+        return Ownership.OURS
+    if not any(owner):
+        return Ownership.OPEN if label == _label(cache) else Ownership.OTHERS
+    same_name = (owner.namespace, owner.name) == (mine.namespace, mine.name)
+    return Ownership.OPEN if same_name and not _exists(state, owner.uid) else Ownership.OTHERS
+
+
+def is_ours(state: State, cache: Cache, known: Known | None) -> bool:
+    """Say whether an object is there and this very cache's."""
+    return ownership(state, cache, known) is Ownership.OURS
+
+
+def marks_of(known: Known) -> tuple[Owner, str]:
+    """Give whose an object says it is, and the cache that its label names."""
+    level = known.level
+    if isinstance(level, ClaimLevel | SecretLevel | HydrationJobLevel):
+        return level.owner, level.label
+    return Owner(), ""
+
+
+def owner_words(known: Known) -> str:
+    """Say whose another's object is, as its annotations and label tell."""
+    owner, label = marks_of(known)
+    if any(owner):
+        return f"ModelCache {owner.namespace}/{owner.name} (uid {owner.uid or 'not given'})"
+    return f"a ModelCache {label}" if label else "somebody who is not named"
+
+
+def _label(cache: Cache) -> str:
+    subject = cache.subject
+    return cache_labels(CacheNames(subject.namespace, subject.name, subject.uid, ""))[CACHE]
+
+
+def _exists(state: State, uid: str) -> bool:
+    owner = state.caches.get(uid)
+    return owner is not None and not owner.gone

@@ -1,0 +1,81 @@
+"""Selecting: which clusters a cache is staged to, and whether enough is known to act there."""
+
+from typing import Any
+
+from engine.canonical_json import loads
+from machines.caches.finding import site_on
+from machines.caches.owning import is_ours
+from machines.caches.reaching import log_cluster
+from machines.caches.states import Cache, ServedCluster
+from machines.labels import ABANDON
+from machines.pairs import Pairs
+from machines.states import CACHE_KINDS, WORKLOAD_KINDS, Cluster, State
+
+DEFAULT_CLASS = "modelplane-rwx"
+
+
+def home_is_known(state: State, cache: Cache) -> bool:
+    """Say whether the cluster that a cache is an object of answers, and was listed."""
+    home = state.clusters.get(cache.cluster)
+    return home is not None and home.reachable and home.has_synced(CACHE_KINDS)
+
+
+def is_known(cluster: Cluster | None) -> bool:
+    """Say whether a cluster answers, and all that a cache is about there was listed."""
+    return cluster is not None and cluster.reachable and cluster.has_synced(WORKLOAD_KINDS)
+
+
+def is_abandoned(cache: Cache) -> bool:
+    """Say whether somebody asks to let go of everything without clearing it away."""
+    return dict(cache.level.annotations).get(ABANDON) == "true"
+
+
+def is_leaving(cache: Cache) -> bool:
+    """Say whether nothing of a cache is wanted any more."""
+    return cache.gone or cache.level.deleting
+
+
+def matches(cache: Cache, served: ServedCluster) -> bool:
+    """Say whether a cache's selector holds a cluster."""
+    labels = dict(served.level.labels)
+    return served.home == cache.cluster and all(
+        labels.get(key) == value for key, value in selector_of(cache)
+    )
+
+
+def selector_of(cache: Cache) -> Pairs:
+    """Give the labels that a cluster must have; of a refused spec, as far as they can be read."""
+    if cache.spec is not None:
+        return cache.spec.selector
+    raw: Any = loads(cache.level.spec)
+    for field in ("clusterSelector", "matchLabels"):
+        raw = raw.get(field) if isinstance(raw, dict) else None
+    items = raw.items() if isinstance(raw, dict) else ()
+    return tuple(sorted((key, value) for key, value in items if isinstance(value, str)))
+
+
+def concerned(state: State, cache: Cache) -> list[str]:
+    """Give the clusters on which a cache has, or may have, something beside those selected."""
+    return [
+        name
+        for name, served in state.served.items()
+        if served.home == cache.cluster
+        and (name in cache.recovered or _may_have_left(state, cache, served))
+    ]
+
+
+def _may_have_left(state: State, cache: Cache, served: ServedCluster) -> bool:
+    """Say whether something of a cache is on a cluster, or could be, as nobody has looked yet."""
+    cluster = state.clusters.get(log_cluster(served))
+    if cluster is None or not is_known(cluster):
+        return is_leaving(cache) and not cache.untouched and not cache.gone
+    site = site_on(state, cache, cluster)
+    things = (site.claim, site.job, site.secret)
+    return any(is_ours(state, cache, thing) for thing in things)
+
+
+def storage_class(served: ServedCluster, cluster: Cluster) -> str:
+    """Give the class for claims: its status's, its spec's, or ours if it exists; else ""."""
+    named = served.level.storage_class or served.spec.storage_class
+    known = (known.subject.name for known in cluster.objects["StorageClass"].values())
+    return named or (DEFAULT_CLASS if DEFAULT_CLASS in known else "")
