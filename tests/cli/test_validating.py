@@ -37,7 +37,7 @@ def test_the_samples_are_valid() -> None:
     """Every sample is valid, and nothing in it had better be otherwise."""
     count = len(list((ROOT / "samples/modelwarmup").glob("*.yaml")))
     assert count >= 6
-    text = printed("validate", ROOT / "samples")
+    text = printed("validate", ROOT / "samples/modelwarmup")
     assert text == f"{count} ModelWarmups in {count} files, all valid\n"
 
 
