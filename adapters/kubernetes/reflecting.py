@@ -1,4 +1,4 @@
-"""A reflector: keeps one kind of one cluster known, without doing any I/O itself.
+"""A reflector: keeps one kind (or one object) of one cluster known, without any I/O itself.
 
 It says which request comes next and is fed the answers; out come observations. Both the live
 watcher and the simulator's driver run it, so it is synchronous and reads no clock.
@@ -171,7 +171,7 @@ class Reflector:
         self._version = version
         self._objects = {seen.subject.uid: number(seen.version) for seen in items}
         self.watching = self.synced = True
-        listed = Listed(self.cluster, self.kind.name, version, items)
+        listed = Listed(self.cluster, self.kind.name, version, items, scope=self.kind.scope)
         if not older and not undone:
             return (listed,)
         words = f"{self.kind.plural} were known at version {known}, and are listed at {version}"

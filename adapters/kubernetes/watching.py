@@ -1,7 +1,9 @@
 """Watching a cluster: one task per kind lists, watches, and hands on what is observed.
 
+Secrets come one by one: a kind that is `named` is one object, with a task of its own.
+
 Whatever breaks is tried again with a growing, jittered delay. A failure tells nothing about any
-object: it is said as a Reachability, or as a WatchHealth, and what was known stays known.
+object: it is said as a Reachability, an Unread or a WatchHealth, and what was known stays known.
 """
 
 import asyncio
@@ -16,12 +18,14 @@ from adapters.kubernetes.reflecting import WATCH_SECONDS, ReadRefused, Reflector
 from adapters.kubernetes.timing import SystemTimer, Timer
 from adapters.kubernetes.watch_health import WatchHealth, refused_words, unanswered_words
 from adapters.ports import Api, ApiUnanswered
-from machines.observations import Observation, Reachability, RolledBack
+from machines.observations import Observation, Reachability, RolledBack, Unread
 
 Sink = Callable[[tuple[Observation, ...]], Awaitable[None]]
 
 _log = structlog.get_logger(__name__)
 _FIRST_DELAY, _LONGEST_DELAY = 0.5, 30.0  # seconds
+_LASTING = frozenset({401, 403, 404})  # refusals that do not pass by themselves
+_OFTEN = 3  # failures in a row after which any other refusal is said, too
 _SHORT_WATCH = 10.0  # seconds; one that ends sooner and says nothing is no watch
 
 
@@ -36,7 +40,7 @@ class WatchSettings(NamedTuple):
 
 
 class ClusterWatch:
-    """All kinds of one cluster, watched until cancelled."""
+    """The kinds of one cluster, watched until cancelled; which ones may change on the way."""
 
     def __init__(
         self,
@@ -53,43 +57,75 @@ class ClusterWatch:
         `known_objects` are versions by uid, by kind, from an earlier session: a first list that
         is older, or shows an object as it was before, is doubted.
         """
-        used = settings or WatchSettings()
-        known = known_objects or {}
+        self._api = api
         self._sink = sink
+        self._settings = settings or WatchSettings()
+        self._timer = timer or SystemTimer()
+        self._known: Mapping[str, Mapping[str, int]] = known_objects or {}
         self._reachable = _Reachable(api.cluster, sink)
-        self._watches = [
-            _KindWatch(
-                api,
-                Reflector(
-                    api.cluster,
-                    kind,
-                    known_version=_newest(known.get(kind.name, {})),
-                    known_objects=known.get(kind.name),
-                    page_rows=used.page_rows,
-                    watch_seconds=used.watch_seconds,
-                ),
-                self._deliver,
-                self._reachable,
-                used,
-                timer or SystemTimer(),
-            )
-            for kind in kinds
-        ]
+        self._watches: dict[str, _KindWatch] = {}
+        self._running: dict[str, asyncio.Task[None]] = {}
+        self._tasks: asyncio.TaskGroup | None = None
+        self.follow(kinds)
 
     async def run(self) -> None:
         """Watch until cancelled. What the sink raises ends it, as an ExceptionGroup."""
-        async with asyncio.TaskGroup() as tasks:
-            for watch in self._watches:
-                tasks.create_task(watch.run(), name=f"watch {watch.health.kind}")
+        try:
+            async with asyncio.TaskGroup() as self._tasks:
+                for watch in self._watches.values():
+                    self._begin(watch)
+                await asyncio.Event().wait()  # with no kind at all it still goes on
+        finally:
+            self._tasks = None
+            self._running.clear()
+
+    def follow(
+        self,
+        kinds: Iterable[Kind],
+        known_objects: Mapping[str, Mapping[str, int]] | None = None,
+    ) -> None:
+        """Watch these kinds and no others from now on; those watched already go on undisturbed.
+
+        `known_objects` are versions by uid, by kind, as they are known by now.
+        """
+        wanted = {kind.key: kind for kind in kinds}
+        for key in [key for key in self._watches if key not in wanted]:
+            del self._watches[key]
+            self._reachable.dropped(key)
+            if key in self._running:
+                self._running.pop(key).cancel()
+        known = self._known if known_objects is None else known_objects
+        for key, kind in wanted.items():
+            if key not in self._watches:
+                self._watches[key] = self._watch_of(kind, known.get(kind.name, {}))
+                self._begin(self._watches[key])
 
     @property
     def health(self) -> tuple[WatchHealth, ...]:
-        """How each kind fares, in the order of the kinds."""
-        return tuple(watch.health for watch in self._watches)
+        """How each kind fares, in the order in which they were asked for."""
+        return tuple(watch.health for watch in self._watches.values())
+
+    def _watch_of(self, kind: Kind, known: Mapping[str, int]) -> "_KindWatch":
+        reflector = Reflector(
+            self._api.cluster,
+            kind,
+            known_version=_newest(known),
+            known_objects=known,
+            page_rows=self._settings.page_rows,
+            watch_seconds=self._settings.watch_seconds,
+        )
+        return _KindWatch(
+            self._api, reflector, self._deliver, self._reachable, self._settings, self._timer
+        )
+
+    def _begin(self, watch: "_KindWatch") -> None:
+        if self._tasks is not None:
+            key = watch.reflector.kind.key
+            self._running[key] = self._tasks.create_task(watch.run(), name=f"watch {key}")
 
     async def _deliver(self, reflector: Reflector, observations: tuple[Observation, ...]) -> None:
         if any(isinstance(one, RolledBack) for one in observations):
-            for watch in self._watches:
+            for watch in self._watches.values():
                 if watch.reflector is not reflector:
                     watch.reflector.forget()
         await self._sink(observations)
@@ -109,6 +145,10 @@ class _Reachable:
         if not self._failing and self._said is not True:
             self._said = True
             await self._sink((Reachability(self._cluster, reachable=True),))
+
+    def dropped(self, kind: str) -> None:
+        """Wait no longer for a kind that is not watched any more."""
+        self._failing.discard(kind)
 
     async def failed(self, kind: str, words: str) -> None:
         self._failing.add(kind)
@@ -137,24 +177,28 @@ class _KindWatch:
         self._timer = timer
         self._failures = 0  # in a row
         self._words = ""
+        self._unread = ""  # why it cannot be listed, as it was said last
 
     @property
     def health(self) -> WatchHealth:
         reflector = self.reflector
-        return WatchHealth(reflector.cluster, reflector.kind.name, reflector.synced, self._words)
+        return WatchHealth(reflector.cluster, reflector.kind.key, reflector.synced, self._words)
 
     async def run(self) -> None:
         kind = self.reflector.kind
         while True:
+            listing = not self.reflector.watching
             try:
-                well = await (self._watch() if self.reflector.watching else self._list())
+                well = await (self._list() if listing else self._watch())
             except ApiUnanswered as error:
                 well = False
                 self._say(unanswered_words(self._api.cluster, kind, str(error)))
             except ReadRefused as error:
                 well = False
-                await self._reachable.answered(kind.name)
+                await self._reachable.answered(kind.key)
                 self._say(refused_words(self._api.cluster, kind, error))
+                if listing and self._is_lasting(error):
+                    await self._tell_unread(error.words)
             if not well:
                 self._failures += 1
                 await self._timer.sleep(delay_seconds(self._api.cluster, kind, self._failures))
@@ -167,7 +211,7 @@ class _KindWatch:
                 reflector.next_request(), timeout_seconds=self._settings.request_seconds
             )
         except ApiUnanswered as error:
-            await self._reachable.failed(reflector.kind.name, str(error))
+            await self._reachable.failed(reflector.kind.key, str(error))
             raise
         observations = reflector.feed_page(response)
         await self._answered(observations)
@@ -200,18 +244,32 @@ class _KindWatch:
 
     async def _answered(self, observations: tuple[Observation, ...]) -> None:
         self._say("")
-        await self._reachable.answered(self.reflector.kind.name)
+        await self._reachable.answered(self.reflector.kind.key)
+        await self._tell_unread("")
         for words in self.reflector.skipped():
             _log.warning("skipped what cannot be read", cluster=self._api.cluster, words=words)
         if observations:
             await self._deliver(self.reflector, observations)
+
+    def _is_lasting(self, error: ReadRefused) -> bool:
+        """Say whether a refusal is more than a server's having no time just now."""
+        return error.code in _LASTING or self._failures >= _OFTEN
+
+    async def _tell_unread(self, words: str) -> None:
+        """Say why this cannot be listed, or that it can again, when that has changed."""
+        if words == self._unread:
+            return
+        self._unread = words
+        kind = self.reflector.kind
+        unread = Unread(self._api.cluster, kind.name, words, kind.scope)
+        await self._deliver(self.reflector, (unread,))
 
     def _say(self, words: str) -> None:
         """Keep how it goes, and log it when that has changed."""
         if words == self._words:
             return
         self._words = words
-        where = {"cluster": self._api.cluster, "kind": self.reflector.kind.name}
+        where = {"cluster": self._api.cluster, "kind": self.reflector.kind.key}
         if words:
             _log.warning(words, **where)
         else:
@@ -229,5 +287,5 @@ def delay_seconds(cluster: str, kind: Kind, failures: int) -> float:
     The jitter is a hash, so that a run can be repeated; it keeps kinds and clusters apart.
     """
     longest = min(_LONGEST_DELAY, _FIRST_DELAY * 2.0 ** min(failures - 1, 16))
-    digest = sha256(f"{cluster}/{kind.name}/{failures}".encode()).digest()
+    digest = sha256(f"{cluster}/{kind.key}/{failures}".encode()).digest()
     return longest * (0.5 + digest[0] / 512)

@@ -10,8 +10,8 @@ import pytest
 from adapters.kubernetes.kinds import JOB, MODEL_WARMUP, NODE, Kind
 from adapters.kubernetes.watch_health import WatchHealth
 from adapters.kubernetes.watching import ClusterWatch, WatchSettings, delay_seconds
-from adapters.ports import ApiUnanswered, Request
-from machines.observations import Listed, Observation, Reachability, RolledBack, Seen
+from adapters.ports import ApiUnanswered, Request, Response
+from machines.observations import Listed, Observation, Reachability, RolledBack, Seen, Unread
 from tests.kubernetes import objects
 from tests.kubernetes.fakes import (
     Answer,
@@ -237,8 +237,10 @@ async def test_a_refusal_is_a_sentence_with_what_to_do(
     async with _running(api, sink, timer, kind) as watch:
         await timer.ended.wait()
         assert watch.health == (WatchHealth("prod", kind.name, synced=False, words=words),)
-    # A refusal is an answer: the cluster is not silent.
-    assert sink.observations == [UP]
+    # A refusal is an answer: the cluster is not silent. One that may pass by itself is no fact.
+    assert isinstance(response, Response)
+    said = Unread("prod", kind.name, response.body["message"])
+    assert sink.observations == ([UP] if response.code == 503 else [UP, said])
 
 
 async def test_what_was_refused_is_asked_for_until_it_is_there() -> None:
@@ -248,6 +250,23 @@ async def test_what_was_refused_is_asked_for_until_it_is_there() -> None:
     async with _running(api, sink, ManualTimer(), MODEL_WARMUP) as watch:
         await _until_quiet(api, 4)
         assert watch.health == (WatchHealth("prod", "ModelWarmup", synced=True),)
+    assert sink.observations[1:3] == [
+        Unread("prod", "ModelWarmup", "404 page not found"),
+        Unread("prod", "ModelWarmup", ""),
+    ]
+    assert sink.names == ["Reachability", "Unread", "Unread", "Listed"]
+
+
+async def test_a_refusal_that_lasts_is_said() -> None:
+    """A server that has no time for a while tells nothing; one that never has is quoted."""
+    busy = refused(503, "ServiceUnavailable", "starting")
+    api, sink = ScriptedApi(*[busy] * 5, page()), Received()
+    async with _running(api, sink, ManualTimer()):
+        await _until_quiet(api, 7)
+    assert sink.names == ["Reachability", "Unread", "Unread", "Listed"]
+    api, sink = ScriptedApi(*[busy] * 3, page()), Received()
+    async with _running(api, sink, ManualTimer()):
+        await _until_quiet(api, 5)
     assert sink.names == ["Reachability", "Listed"]
 
 
