@@ -69,7 +69,7 @@ class Timing(NamedTuple):
     scheduling: Span = Span(5 * MILLISECOND, 30 * MILLISECOND)
     kubelet_sync: Span = Span(10 * MILLISECOND, 100 * MILLISECOND)
     collecting: Span = Span(10 * MILLISECOND, 500 * MILLISECOND)  # garbage collector
-    binding: Span = Span(10 * MILLISECOND, 100 * MILLISECOND)  # volume controllers
+    binding: Span = Span(MILLISECOND, 4 * MILLISECOND)  # volume controllers: before the scheduler
     volume_resync: Span = Span(SECOND, 15 * SECOND)  # what they see only when they look at all
     volume_wait: int = 10 * MINUTE  # how long the scheduler waits for a Pod's claims
     config_retry: Span = Span(SECOND, 10 * SECOND)  # kubelet: a Secret that was missing

@@ -108,8 +108,7 @@ class Scheduler(Controller):
         self._tried_at[key] = self.agenda.now
         hindrance = self._volumes.hindrance(pod)
         if hindrance:
-            total = len(self.storage.objects(NODE.kind))
-            self._refuse(pod, _unfit_words(Counter({"": total}), hindrance))
+            self._refuse(pod, _hindered_words(len(self.storage.objects(NODE.kind)), hindrance))
             return
         candidates, outside = self._candidates(pod)
         fitting = []
@@ -277,14 +276,19 @@ def _matters(change: Change) -> bool:
     )
 
 
-def _unfit_words(reasons: Counter[str], hindrance: str = "") -> str:
-    """Say why no node fits, in the form of the real scheduler; a hindrance keeps it from all."""
+def _hindered_words(total: int, hindrance: str) -> str:
+    """Say what keeps a Pod from every node; the last two words are the real scheduler's own."""
+    if not total:
+        return _NO_NODES
+    return f"0/{total} nodes are available: {hindrance}. not found"
+
+
+def _unfit_words(reasons: Counter[str]) -> str:
+    """Say why no node fits, in the form of the real scheduler."""
     total = reasons.total()
     if not total:
         return _NO_NODES
-    listed = hindrance or ", ".join(
-        sorted(f"{count} {reason}" for reason, count in reasons.items())
-    )
+    listed = ", ".join(sorted(f"{count} {reason}" for reason, count in reasons.items()))
     helpless = "Preemption is not helpful for scheduling"
     if reasons[_FULL]:
         helpless = "No preemption victims found for incoming pod"
