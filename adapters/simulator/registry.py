@@ -90,15 +90,14 @@ class Registry:
             self._check_namespace(resource, name, namespace)
         schema = self.schemas.get(resource.kind)
         if schema is not None:
-            wanted = schema.pruned(wanted)
+            wanted = schema.defaulted(schema.pruned(wanted))
         wanted = admitted(self.storage, resource, defaulted(resource, wanted))
         refusing = self.refusals.get((resource.kind, namespace))
         if refusing is not None:
             raise refusing(resource, name)
         causes = list(invalid_at_create(resource, wanted))
         if schema is not None:
-            causes += schema.invalid(wanted)
-            causes += schema.left_unchecked(causes)
+            causes += schema.invalid(wanted, others=causes)
         if causes:
             raise answers.invalid(resource, name, causes)
         key = key_of(namespace, name)
@@ -120,13 +119,12 @@ class Registry:
         proposed = redefaulted(resource, decoded(resource, change(current)))
         self._check_identity(resource, current, proposed)
         if schema is not None:
-            proposed = schema.pruned(proposed)
+            proposed = schema.defaulted(schema.pruned(proposed))
         wanted = self._allowed(place, current, proposed)
         uid = (proposed.get("metadata") or {}).get("uid") or current["metadata"]["uid"]
         causes = list(invalid_at_update(place, current, wanted, uid))
         if schema is not None:
-            causes += schema.invalid(wanted, current)
-            causes += schema.left_unchecked(causes)
+            causes += schema.invalid(wanted, current, causes)
         if causes:
             raise answers.invalid(resource, place.name, causes)
         if resource is CLAIM and not place.subresource:

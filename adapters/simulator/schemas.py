@@ -1,14 +1,17 @@
 """A CustomResourceDefinition's structural schema: what it refuses, and what it cuts away."""
 
-from collections.abc import Iterator
+import operator
+from collections.abc import Iterable
 from typing import Any
 
 from adapters.simulator.answers import Cause
+from adapters.simulator.schema_rules import UNCHANGED, broken_rules
+from adapters.simulator.schema_values import invalid_values
 from adapters.simulator.storage import Manifest
 
 _RULES = "x-kubernetes-validations"
+_NOTHING = object()  # what is not there
 _PRESERVE = "x-kubernetes-preserve-unknown-fields"
-_IMMUTABLE = "self == oldSelf"
 # What is wrong in these ways keeps a server from looking at the rules in CEL.
 _BLOCKING = frozenset(
     (
@@ -29,6 +32,7 @@ class Schema:
         """Read `schema`; it stays the caller's and must not change."""
         self._schema = schema
         self._has_rules = _RULES in str(schema)
+        self._has_defaults = _has_defaults(schema)
 
     @classmethod
     def of_definition(cls, definition: Manifest, version: str) -> "Schema":
@@ -42,54 +46,54 @@ class Schema:
         rest = {name: part for name, part in item.items() if name not in _ALWAYS_KEPT}
         return {**kept, **_pruned(rest, self._schema)}
 
-    def invalid(self, item: Manifest, current: Manifest | None = None) -> list[Cause]:
+    def invalid(
+        self, item: Manifest, current: Manifest | None = None, others: Iterable[Cause] = ()
+    ) -> list[Cause]:
         """Say in which fields `item` breaks the schema.
 
-        What an update leaves as it is in `current` is not looked at again, as on a real server.
+        What an update leaves as it is in `current` is not looked at again, as on a real server. Its
+        rules are only looked at when nothing worse is found, `others` included.
         """
-        rest = {
-            name: part
-            for name, part in item.items()
-            if name not in _ALWAYS_KEPT and (current is None or current.get(name) != part)
-        }
-        schema = self._schema
-        if current is not None:
-            required = [name for name in schema.get("required") or () if name not in item]
-            schema = {**schema, "required": required}
-        return [*_invalid(rest, schema, ""), *self._changed(rest, current)]
+        new, old = _checked(item), None if current is None else _checked(current)
+        causes = list(invalid_values(new, self._schema, old=old))
+        if not any(cause.reason in _BLOCKING for cause in (*others, *causes)):
+            causes += broken_rules(new, self._schema, old=old)
+        elif self._has_rules:
+            words = "Invalid value: null: some validation rules were not checked"
+            causes.append(Cause("<nil>", words))
+        return causes
 
-    def left_unchecked(self, causes: list[Cause]) -> list[Cause]:
-        """Say, as one more cause, that rules in CEL were not looked at because of these causes."""
-        if not self._has_rules or not any(cause.reason in _BLOCKING for cause in causes):
-            return []
-        words = "Invalid value: null: some validation rules were not checked"
-        return [Cause("<nil>", words)]
-
-    def _changed(self, rest: Manifest, current: Manifest | None) -> Iterator[Cause]:
-        """Say which fields changed that must not: the one rule in CEL that is understood here."""
-        if current is None:
-            return
-        for name, schema in (self._schema.get("properties") or {}).items():
-            for rule in schema.get(_RULES) or ():
-                if rule["rule"] == _IMMUTABLE and name in rest and name in current:
-                    yield _refused_by(rule, name)
+    def defaulted(self, item: Manifest) -> Manifest:
+        """Give `item` with the schema's defaults in the place of what is not there."""
+        given: Manifest = _defaulted(item, self._schema) if self._has_defaults else item
+        return given
 
 
-def _unknown(**rules: Any) -> Schema:
-    """Give a schema that takes any spec and any status."""
-    free = {"type": "object", _PRESERVE: True}
-    return Schema({"type": "object", "properties": {"spec": {**free, **rules}, "status": free}})
+def _checked(item: Manifest) -> Manifest:
+    return {name: part for name, part in item.items() if name not in _ALWAYS_KEPT}
 
 
-# Kinds whose definition is not known here: one whose spec never changes, and the others.
-LAX = _unknown(**{_RULES: [{"rule": _IMMUTABLE, "message": "is immutable"}]})
-OPEN = _unknown()
+def _defaulted(value: Any, schema: Manifest) -> Any:
+    """Give a value with its defaults; the very one that was given, when it needs none."""
+    if isinstance(value, list) and isinstance(schema.get("items"), dict):
+        items = [_defaulted(part, schema["items"]) for part in value]
+        return value if all(map(operator.is_, items, value)) else items
+    if not isinstance(value, dict):
+        return value
+    changed = {}
+    for name, within in (schema.get("properties") or {}).items():
+        part = value.get(name, within.get("default", _NOTHING))
+        if part is _NOTHING:
+            continue
+        part = _defaulted(part, within)
+        if part is not value.get(name, _NOTHING):
+            changed[name] = part
+    return {**value, **changed} if changed else value
 
 
-def _refused_by(rule: Manifest, path: str) -> Cause:
-    reason, words = rule.get("reason", "FieldValueInvalid"), rule["message"]
-    begin = {"FieldValueForbidden": "Forbidden"}.get(reason, 'Invalid value: "object"')
-    return Cause(path, f"{begin}: {words}", reason)
+def _has_defaults(schema: Manifest) -> bool:
+    parts = [*(schema.get("properties") or {}).values(), schema.get("items") or {}]
+    return "default" in schema or any(_has_defaults(part) for part in parts if part)
 
 
 def _pruned(value: Any, schema: Manifest) -> Any:
@@ -101,7 +105,7 @@ def _pruned(value: Any, schema: Manifest) -> Any:
         kept = {}
         for name, part in value.items():
             within = known.get(name, more if isinstance(more, dict) else None)
-            if within is not None:
+            if within is not None and (part is not None or within.get("nullable")):
                 kept[name] = _pruned(part, within)
         return kept
     if isinstance(value, list) and isinstance(schema.get("items"), dict):
@@ -109,102 +113,12 @@ def _pruned(value: Any, schema: Manifest) -> Any:
     return value
 
 
-def _invalid(value: Any, schema: Manifest, path: str) -> Iterator[Cause]:
-    if value is None and schema.get("nullable"):
-        return
-    wanted = schema.get("type")
-    if schema.get("x-kubernetes-int-or-string"):
-        wanted = None
-    if wanted and not _has_type(value, wanted):
-        shown = _type_name(value)
-        words = f'{path} in body must be of type {wanted}: "{shown}"'
-        yield Cause(path, f'Invalid value: "{shown}": {words}', "FieldValueTypeInvalid")
-        yield from _beyond_enum(value, schema, path)
-        return
-    yield from _beyond_enum(value, schema, path)
-    if isinstance(value, dict):
-        yield from _invalid_object(value, schema, path)
-    elif isinstance(value, list):
-        yield from _beyond_count(value, schema, path)
-        for index, part in enumerate(value):
-            yield from _invalid(part, schema.get("items") or {}, f"{path}[{index}]")
-    elif isinstance(value, str):
-        yield from _beyond_length(value, schema, path)
-    elif isinstance(value, int | float) and not isinstance(value, bool):
-        yield from _beyond_bounds(value, schema, path)
+def _unknown(**rules: Any) -> Schema:
+    """Give a schema that takes any spec and any status."""
+    free = {"type": "object", _PRESERVE: True}
+    return Schema({"type": "object", "properties": {"spec": {**free, **rules}, "status": free}})
 
 
-def _invalid_object(value: Manifest, schema: Manifest, path: str) -> Iterator[Cause]:
-    known = schema.get("properties") or {}
-    more = schema.get("additionalProperties")
-    for name in schema.get("required") or ():
-        if name not in value:
-            yield Cause(_joined(path, name), "Required value", "FieldValueRequired")
-    for name, part in value.items():
-        within = known.get(name, more if isinstance(more, dict) else None)
-        if within is not None:
-            yield from _invalid(part, within, _joined(path, name))
-
-
-def _beyond_enum(value: Any, schema: Manifest, path: str) -> Iterator[Cause]:
-    allowed = schema.get("enum")
-    if allowed is not None and value not in allowed:
-        listed = ", ".join(f'"{choice}"' for choice in allowed)
-        words = f'Unsupported value: "{value}": supported values: {listed}'
-        yield Cause(path, words, "FieldValueNotSupported")
-
-
-def _beyond_count(value: list[Any], schema: Manifest, path: str) -> Iterator[Cause]:
-    count, low, high = len(value), schema.get("minItems"), schema.get("maxItems")
-    if low is not None and count < low:
-        words = f"Invalid value: {count}: {path} in body should have at least {low} items"
-        yield Cause(path, words)
-    if high is not None and count > high:
-        words = f"Too many: {count}: must have at most {high} items"
-        yield Cause(path, words, "FieldValueTooMany")
-
-
-def _beyond_length(value: str, schema: Manifest, path: str) -> Iterator[Cause]:
-    low, high = schema.get("minLength"), schema.get("maxLength")
-    if low is not None and len(value) < low:
-        words = f'Invalid value: "{value}": {path} in body should be at least {low} chars long'
-        yield Cause(path, words)
-    if high is not None and len(value) > high:
-        words = f"Too long: may not be more than {high} bytes"
-        yield Cause(path, words, "FieldValueTooLong")
-
-
-def _beyond_bounds(value: float, schema: Manifest, path: str) -> Iterator[Cause]:
-    low, high = schema.get("minimum"), schema.get("maximum")
-    if low is not None and value < low:
-        words = f"{path} in body should be greater than or equal to {low}"
-        yield Cause(path, f"Invalid value: {value}: {words}")
-    if high is not None and value > high:
-        words = f"{path} in body should be less than or equal to {high}"
-        yield Cause(path, f"Invalid value: {value}: {words}")
-
-
-_PYTHON_TYPES: dict[str, type | tuple[type, ...]] = {
-    "object": dict,
-    "array": list,
-    "string": str,
-    "boolean": bool,
-    "integer": int,
-    "number": (int, float),
-}
-
-
-def _has_type(value: Any, wanted: str) -> bool:
-    if isinstance(value, bool):
-        return wanted == "boolean"
-    return isinstance(value, _PYTHON_TYPES[wanted])
-
-
-def _type_name(value: Any) -> str:
-    if value is None:
-        return "null"
-    return next(name for name in _PYTHON_TYPES if _has_type(value, name))
-
-
-def _joined(path: str, name: str) -> str:
-    return f"{path}.{name}" if path else name
+# Kinds whose definition is not known here: one whose spec never changes, and the others.
+LAX = _unknown(**{_RULES: [{"rule": UNCHANGED, "message": "is immutable"}]})
+OPEN = _unknown()
