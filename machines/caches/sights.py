@@ -9,6 +9,7 @@ from typing import NamedTuple
 from machines.caches.child_names import claim_name, hydration_job_name, workload_namespace
 from machines.caches.levels import ClaimLevel, HydrationJobLevel, HydrationPodLevel, SecretLevel
 from machines.caches.reaching import log_cluster, scope_key
+from machines.caches.sources import fingerprint
 from machines.caches.states import Cache, Entry, ServedCluster
 from machines.levels import NamespaceLevel
 from machines.states import SECRET, Cluster, Known, State
@@ -133,6 +134,25 @@ def namespace_terminating(cluster: Cluster, namespace: str) -> bool:
     uid = cluster.namespace_uids.get(namespace, "")
     known: Known | None = cluster.objects["Namespace"].get(uid)
     return known is not None and isinstance(known.level, NamespaceLevel) and known.level.terminating
+
+
+def job_fits(sight: Sight) -> bool:
+    """Say whether the Job there works for this very claim and content."""
+    job, cache = sight.job, sight.cache
+    if job is None or sight.claim is None or cache.spec is None:
+        return False
+    wanted = cache.fingerprint or fingerprint(cache.spec)
+    return (job.claim_uid, job.fingerprint) == (sight.claim_uid, wanted)
+
+
+def is_staged(sight: Sight) -> bool:
+    """Say whether the content is whole in the bound claim, as its Job or its latch says."""
+    claim, spec = sight.claim, sight.cache.spec
+    if claim is None or spec is None or claim.phase != "Bound":
+        return False
+    complete = sight.job is not None and sight.job.outcome == "Complete"
+    latch = f"{sight.claim_uid}/{sight.cache.fingerprint or fingerprint(spec)}"
+    return (complete and job_fits(sight)) or claim.hydrated == latch
 
 
 def _identity(state: State, served: ServedCluster) -> str:

@@ -1,0 +1,185 @@
+"""Conditions of a ModelCache: what a person or a script can wait for, each with reason and words.
+
+| type            | True                         | False, the first that holds                     |
+|-----------------|------------------------------|-------------------------------------------------|
+| ClustersMatched | Matched                      | NoClusters                                      |
+| ArtifactReady   | Staged: on one cluster or    | NoClusters, AuthSecretMissing, Failed, Partial, |
+|                 | more, and on every one       | Hydrating                                       |
+| Ready           | as ArtifactReady             | as ArtifactReady                                |
+
+The others are there only while they have something to say: Valid (False: a field that can never
+work), SpecChanged (True: fields that were edited and are not acted on), SizeApplied (False: a
+volume that does not have the size asked for), Terminating (True), Contested (True).
+"""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from engine.canonical_json import loads
+from engine.instants import rfc3339
+from machines.caches.entries import EntryState
+from machines.caches.messages import entry_message
+from machines.caches.obstacles import leaving_words, refusal_words
+from machines.caches.sights import sight_of, token_of
+from machines.caches.sizes import size_trouble
+from machines.caches.specs import parse_cache
+from machines.caches.states import Cache, Entry
+from machines.messages import cut
+from machines.showing import CONDITION_BYTES, cut_to_bytes
+from machines.states import State
+
+NAMED = 5  # clusters in a sentence
+
+
+class Row(NamedTuple):
+    """One condition, without its time."""
+
+    type: str
+    status: str  # True or False
+    reason: str
+    message: str = ""
+
+
+def cache_conditions(state: State, cache: Cache) -> list[dict[str, Any]]:
+    """Give every condition of one ModelCache, in a fixed order."""
+    return [
+        {
+            "type": row.type,
+            "status": row.status,
+            "reason": row.reason,
+            "message": cut_to_bytes(row.message, CONDITION_BYTES),
+            "lastTransitionTime": rfc3339(_since(cache, row)),
+            "observedGeneration": cache.level.generation,
+        }
+        for row in condition_rows(state, cache)
+    ]
+
+
+def condition_rows(state: State, cache: Cache) -> list[Row]:
+    """Give every condition as the state has it now."""
+    matched = matched_entries(cache)
+    artifact = _artifact(state, cache, matched)
+    rows = [_matched(cache, matched), artifact, artifact._replace(type="Ready")]
+    return [*rows, *_troubles(state, cache)]
+
+
+def turned(rows: list[Row], times: dict[str, tuple[str, int]], at: int) -> dict[str, Any]:
+    """Give since when each condition has its status: `at` for those that have another than before.
+
+    Called whenever a cache has been settled, with `cache.condition_times`, to become the new ones.
+    """
+    return {
+        row.type: times[row.type] if times.get(row.type, ("", 0))[0] == row.status
+        else (row.status, at)
+        for row in rows
+    }  # fmt: skip
+
+
+def changed_fields(cache: Cache) -> list[str]:
+    """Give the fields of the stored spec that were edited, and are not acted on."""
+    if cache.spec is None:
+        return []
+    stored = parse_cache(loads(cache.level.spec)).spec
+    if stored is None:
+        return ["spec"]
+    pairs = {
+        "spec.source": (stored.source, cache.spec.source),
+        "spec.huggingFace.repo": (stored.repo, cache.spec.repo),
+        "spec.huggingFace.revision": (stored.revision, cache.spec.revision),
+    }
+    return [field for field, (new, old) in pairs.items() if new != old]
+
+
+def matched_entries(cache: Cache) -> list[Entry]:
+    """Give the entries of the selected clusters, by name: those that the summary counts."""
+    return [entry for _, entry in sorted(cache.entries.items()) if entry.selected]
+
+
+def _since(cache: Cache, row: Row) -> int:
+    return cache.condition_times.get(row.type, ("", 0))[1]
+
+
+def _matched(cache: Cache, matched: list[Entry]) -> Row:
+    if matched:
+        return Row("ClustersMatched", "True", "Matched", named([one.cluster for one in matched]))
+    return Row("ClustersMatched", "False", "NoClusters", _nothing_matched(cache))
+
+
+def _nothing_matched(cache: Cache) -> str:
+    if cache.level.deleting:
+        return "the ModelCache is being deleted"
+    selector = cache.spec.selector if cache.spec else ()
+    labels = ", ".join(f"{key}={value}" for key, value in selector)
+    return f"no InferenceCluster has {labels}" if labels else "there is no InferenceCluster"
+
+
+def _artifact(state: State, cache: Cache, matched: list[Entry]) -> Row:
+    ready = [one for one in matched if one.state is EntryState.READY]
+    failed = [one for one in matched if one.state is EntryState.FAILED]
+    if not matched:
+        return _lacking("NoClusters", _nothing_matched(cache))
+    token = token_of(state, cache)
+    if token.missing and len(ready) < len(matched) and not cache.faults:
+        also = f"; {_first(state, cache, failed)}" if failed else ""
+        return _lacking("AuthSecretMissing", token.trouble + also)
+    if failed:
+        return _lacking("Failed", _first(state, cache, failed))
+    if len(ready) == len(matched):
+        words = f"staged on {named([one.cluster for one in matched])}"
+        return Row("ArtifactReady", "True", "Staged", words)
+    waiting = [one for one in matched if one.state is not EntryState.READY]
+    words = f"{len(ready)} of {len(matched)} ready; {_first(state, cache, waiting)}"
+    return _lacking("Partial" if ready else "Hydrating", words)
+
+
+def _lacking(reason: str, message: str) -> Row:
+    return Row("ArtifactReady", "False", reason, message)
+
+
+def _first(state: State, cache: Cache, entries: list[Entry]) -> str:
+    """Name the clusters that something is said of, and give the words of the first."""
+    first = entries[0]
+    words = entry_message(state, cache, first)
+    more = f", as on {named([one.cluster for one in entries[1:]])}" if entries[1:] else ""
+    return f"{first.cluster} {first.state.value}{more}: {words}"
+
+
+def _troubles(state: State, cache: Cache) -> Iterator[Row]:
+    if cache.faults:
+        said = "; ".join(str(fault) for fault in cache.faults)
+        yield Row("Valid", "False", "InvalidSpec", cut(said))
+    fields = changed_fields(cache)
+    if fields:
+        said = f"{', '.join(fields)} edited: not acted on, create a new ModelCache instead"
+        yield Row("SpecChanged", "True", "EditIgnored", said)
+    reason, said = size_trouble(state, cache)
+    if reason:
+        yield Row("SizeApplied", "False", reason, cut(said))
+    if cache.level.deleting:
+        yield _terminating(state, cache)
+    if cache.contested_by:
+        said = f"{cache.contested_by} keeps writing this status; it is written back once a minute"
+        yield Row("Contested", "True", "StatusEdited", said)
+
+
+def _terminating(state: State, cache: Cache) -> Row:
+    used = [one for _, one in sorted(cache.entries.items()) if one.users]
+    if used:
+        said = [f"{one.cluster}: {leaving_words(sight_of(state, cache, one))}" for one in used]
+        return Row("Terminating", "True", "InUse", cut("; ".join(said)))
+    some = next(iter(cache.entries.values()), None)
+    refused = [
+        refusal_words(sight_of(state, cache, some), what, refusal)
+        for what, refusal in sorted(cache.refusals.items())
+        if some is not None
+    ]
+    left = f"what it has on {named(sorted(cache.entries))} is being let go" if some else ""
+    said = [*refused, left]
+    return Row("Terminating", "True", "CleaningUp", cut("; ".join(filter(None, said))))
+
+
+def named(clusters: list[str]) -> str:
+    """Give a count of clusters and the names of the first ones."""
+    count = f"{len(clusters)} cluster{'' if len(clusters) == 1 else 's'}"
+    more = f" and {len(clusters) - NAMED} more" if len(clusters) > NAMED else ""
+    return f"{count}: {', '.join(clusters[:NAMED])}{more}"

@@ -1,0 +1,166 @@
+"""Obstacles: what keeps an entry from going on, whatever its own claim and Job do."""
+
+from engine.instants import rfc3339
+from machines.caches.child_names import token_secret_name
+from machines.caches.entries import EntryState
+from machines.caches.levels import Owner
+from machines.caches.reaching import way_in
+from machines.caches.sights import (
+    CLAIM,
+    DEFAULT_CLASS,
+    HYDRATION_JOB,
+    Sight,
+    is_staged,
+    job_fits,
+    namespace_terminating,
+    storage_class_of,
+    token_of,
+)
+from machines.caches.states import Refusal, Said
+from machines.messages import cut
+from machines.states import SECRET, WORKLOAD_KINDS
+
+QUOTED = 320  # characters of somebody else's words within a message
+NAMED = 3  # Pods in a sentence
+_SIZE = "Grow PersistentVolumeClaim"  # told by a condition of its own
+_STOPS = ("create ", "Own ")  # changes without which nothing goes on
+_DONE_TO = {
+    "create": "to create {}",
+    "delete": "to delete {}",
+    "Own": "to mark {} as this ModelCache's",
+    "Latch": "to mark {} as hydrated",
+    "Heal": "to take the chosen node off {}",
+    "Rotate": "to renew the token in {}",
+    "Grow": "to enlarge {}",
+    "Hold": "to put our finalizer onto {}",
+    "Release": "to take our finalizer off {}",
+}
+
+
+def quoted(said: Said) -> str:
+    """Give what somebody said as `Reason: words`, bounded; "" when nothing was said."""
+    return cut(": ".join(part for part in said if part), QUOTED)
+
+
+def token_trouble(sight: Sight) -> str:
+    """Name the Secret and key that lack, while something still has to be downloaded with them.
+
+    What is not known stops nothing that runs already.
+    """
+    if sight.entry.state is EntryState.READY or is_staged(sight):
+        return ""
+    token = token_of(sight.state, sight.cache)
+    runs = job_fits(sight) and sight.job is not None and not sight.job.ended
+    return "" if runs and not token.missing else token.trouble
+
+
+def blindness(sight: Sight) -> str:
+    """Say why nothing is known of the cluster now; "" when it is seen."""
+    entry, served, cluster = sight.entry, sight.served, sight.cluster
+    if served is None:
+        return f"InferenceCluster {entry.cluster} is gone"
+    trouble = way_in(sight.state, served).trouble
+    if trouble:
+        return trouble
+    if cluster is None or not (cluster.listed or cluster.words or cluster.unread):
+        return f"cluster {entry.cluster} was not read yet"
+    if not cluster.reachable:
+        since = f"since {rfc3339(cluster.changed_at)}" if cluster.changed_at else "yet"
+        words = f": {cut(cluster.words, QUOTED)}" if cluster.words else ""
+        return f"cluster {entry.cluster} does not answer {since}{words}"
+    unread = {kind: cluster.unread[kind] for kind in WORKLOAD_KINDS if kind in cluster.unread}
+    if unread:
+        kinds, words = ", ".join(unread), next(iter(unread.values()))
+        return f"{kinds} of cluster {entry.cluster} cannot be read: {cut(words, QUOTED)}"
+    return ""
+
+
+def hindrance(sight: Sight) -> str:
+    """Say what is in the way on a cluster that is seen; the first that is."""
+    if sight.cluster is not None and namespace_terminating(sight.cluster, sight.namespace):
+        return f"namespace {sight.namespace} of cluster {sight.entry.cluster} is being deleted"
+    return taken_words(sight) or _class_words(sight) or _stopping_refusal(sight)
+
+
+def taken_words(sight: Sight) -> str:
+    """Name the owner of a claim or Job that has our name and is another's."""
+    for thing, level in ((sight.claim_words, sight.claim), (sight.job_words, sight.job)):
+        if level is not None and _is_others(sight, level.owner):
+            owner = f"ModelCache {level.owner.namespace}/{level.owner.name}"
+            return f"{thing} belongs to {owner}: rename one of the two"
+    return ""
+
+
+def leaving_words(sight: Sight) -> str:
+    """Say what an entry that is wanted no more is still kept for."""
+    users = sight.entry.users
+    why = f"cluster {sight.entry.cluster} is not selected any more"
+    if sight.cache.level.deleting or sight.cache.gone:
+        why = "the ModelCache is being deleted"
+    if users is None:
+        return f"{why}; whether a Pod mounts {sight.claim_words} is not known yet"
+    if users:
+        more = f" and {len(users) - NAMED} more" if len(users) > NAMED else ""
+        pods = f"Pod{'s' if len(users) > 1 else ''} {', '.join(users[:NAMED])}{more}"
+        return f"{why}; {sight.claim_words} is kept for {pods}"
+    return f"{why}; {sight.claim_words} is being let go"
+
+
+def later_refusals(sight: Sight) -> list[str]:
+    """Say which changes are refused beside those that stop everything; sizes have a condition."""
+    refused = sight.entry.refusals
+    return [
+        refusal_words(sight, what, refusal)
+        for what, refusal in sorted(refused.items())
+        if what != _SIZE and (not what.startswith(_STOPS) or not sight.entry.selected)
+    ]
+
+
+def refusal_words(sight: Sight, what: str, refusal: Refusal) -> str:
+    """Say what is refused, in the API server's own words, and when it is tried again."""
+    verb, _, kind = what.partition(" ")
+    subject = sight.cache.subject
+    copy = token_secret_name(subject.namespace, subject.name)
+    thing = {
+        CLAIM: sight.claim_words,
+        HYDRATION_JOB: sight.job_words,
+        SECRET: f"Secret {sight.namespace}/{copy}",
+        "Namespace": f"namespace {sight.namespace}",
+        "ModelCache": f"ModelCache {subject.namespace}/{subject.name}",
+    }.get(kind, kind)
+    done = _DONE_TO.get(verb, f"to {verb} {{}}").replace("{}", thing)
+    again = f"; tried again at {rfc3339(refusal.retry_at)}" if refusal.retry_at else ""
+    said = cut(": ".join(part for part in (refusal.reason, refusal.words) if part), QUOTED)
+    return f"the API server refused {done}: {said}{again}"
+
+
+def _stopping_refusal(sight: Sight) -> str:
+    for what, refusal in sorted(sight.entry.refusals.items()):
+        if what.startswith(_STOPS):
+            return refusal_words(sight, what, refusal)
+    return ""
+
+
+def _class_words(sight: Sight) -> str:
+    """Say that no storage class is known for a claim that is not there yet."""
+    served, cluster = sight.served, sight.cluster
+    if served is None or cluster is None or sight.claim is not None:
+        return ""
+    named = storage_class_of(sight.state, served)
+    if named:
+        absent = "StorageClass" in cluster.listed and not cluster.find("StorageClass", "", named)
+        return f"cluster {sight.entry.cluster} has no storage class {named}" if absent else ""
+    return (
+        f"cluster {sight.entry.cluster} reports no storage class for claims that many Pods mount, "
+        f"and has none that is called {DEFAULT_CLASS}"
+    )
+
+
+def _is_others(sight: Sight, owner: Owner) -> bool:
+    subject = sight.cache.subject
+    if not any(owner):
+        return False
+    if (owner.namespace, owner.name) != (subject.namespace, subject.name):
+        return True
+    other = sight.state.caches.get(owner.uid)
+    return other is not None and other is not sight.cache and not other.gone

@@ -1,0 +1,36 @@
+"""Showing: when what is published of a cache or cluster has changed, and by which event.
+
+Called for each cache that an event may have moved, after it was settled, and for every cluster
+after an event about clusters, their Secrets or their namespaces.
+"""
+
+from hashlib import sha256
+
+from engine.canonical_json import dumps
+from engine.events import Event
+from machines.caches.conditions import condition_rows, turned
+from machines.caches.states import Cache
+from machines.caches.statuses import cache_status, cluster_row
+from machines.states import State
+
+
+def show_cache(state: State, cache: Cache, event: Event) -> None:
+    """Note since when conditions hold, and the position of a status that is another than before."""
+    cache.condition_times = turned(condition_rows(state, cache), cache.condition_times, event.at)
+    status = cache_status(state, cache)
+    del status["warmlog"]
+    face = sha256(dumps(status).encode()).hexdigest()[:16]
+    if face != cache.face:
+        cache.face, cache.position = face, event.seq
+
+
+def show_clusters(state: State, event: Event) -> None:
+    """Note since when each cluster is reached, or is not, and where its condition changed last."""
+    for served in state.served.values():
+        row = cluster_row(state, served)
+        face = dumps(list(row))
+        if face == served.face:
+            continue
+        if not served.face.startswith(f'["{row[0]}"'):
+            served.changed_at = event.at
+        served.face, served.position = face, event.seq

@@ -1,0 +1,119 @@
+"""Statuses: what is published of a ModelCache, and of an InferenceCluster: its one condition.
+
+Bounded in size whatever the clusters: every entry is there with its phase and its mount, which
+engines need, and messages share what room is left.
+"""
+
+from typing import Any
+
+from engine.instants import rfc3339
+from machines.caches.conditions import cache_conditions, matched_entries
+from machines.caches.entries import EntryState
+from machines.caches.messages import entry_message
+from machines.caches.mounts import mount
+from machines.caches.reaching import log_cluster, way_in
+from machines.caches.sights import older_twin, sight_of
+from machines.caches.states import Cache, Entry, ServedCluster
+from machines.messages import cut
+from machines.showing import cut_to_bytes
+from machines.states import WORKLOAD_KINDS, State
+
+# Every field that the projection can write: what a served CRD has to keep.
+CACHE_STATUS_PATHS = (
+    "observedGeneration",
+    "summary.ready",
+    *(f"clusters[].{name}" for name in ("name", "phase", "message", "retained")),
+    "clusters[].mount.volumes[].name",
+    "clusters[].mount.volumes[].persistentVolumeClaim.claimName",
+    *(f"clusters[].mount.volumeMounts[].{name}" for name in ("name", "mountPath")),
+    *(f"clusters[].mount.env[].{name}" for name in ("name", "value")),
+    *(
+        f"conditions[].{name}"
+        for name in (
+            "type",
+            "status",
+            "reason",
+            "message",
+            "lastTransitionTime",
+            "observedGeneration",
+        )
+    ),
+    *(f"warmlog.{name}" for name in ("uid", "log", "position")),
+)
+CLUSTER_STATUS_PATHS = tuple(
+    f"conditions[].{name}" for name in ("type", "status", "reason", "message", "lastTransitionTime")
+)
+
+REACHABLE = "Reachable"  # the one condition of an InferenceCluster that is ours
+
+_STATUS_BYTES = 1024 * 1024  # the server takes 1.5 MiB
+_WHOLE_BYTES = 32 * 1024  # everything but the entries
+_ENTRY_BYTES = 760  # an entry without its message: its name at its longest, its mount
+_LEAST_BYTES = 64  # of a message, however many entries there are
+
+
+def cache_status(state: State, cache: Cache) -> dict[str, Any]:
+    """Give the whole `.status` of one ModelCache."""
+    matched = matched_entries(cache)
+    ready = sum(entry.state is EntryState.READY for entry in matched)
+    room = (_STATUS_BYTES - _WHOLE_BYTES) // max(1, len(cache.entries)) - _ENTRY_BYTES
+    return {
+        "observedGeneration": cache.level.generation,
+        "conditions": cache_conditions(state, cache),
+        "summary": {"ready": f"{ready}/{len(matched)}"},
+        "clusters": [
+            _entry(state, cache, entry, max(room, _LEAST_BYTES))
+            for _, entry in sorted(cache.entries.items())
+        ],
+        "warmlog": {"uid": cache.subject.uid, "log": state.log_id, "position": cache.position},
+    }
+
+
+def cluster_status(state: State, served: ServedCluster) -> dict[str, Any]:
+    """Give what of an InferenceCluster's `.status` is ours: one condition; the rest is others'."""
+    return {"conditions": [cluster_condition(state, served)]}
+
+
+def cluster_condition(state: State, served: ServedCluster) -> dict[str, Any]:
+    """Give whether a cluster is reached, and the client's words when it is not."""
+    status, reason, message = cluster_row(state, served)
+    return {
+        "type": REACHABLE,
+        "status": status,
+        "reason": reason,
+        "message": cut(message),
+        "lastTransitionTime": rfc3339(served.changed_at),
+    }
+
+
+def cluster_row(state: State, served: ServedCluster) -> tuple[str, str, str]:
+    """Give status, reason and message of the condition Reachable."""
+    trouble = way_in(state, served).trouble
+    if trouble:
+        return "False", "AccessMissing", trouble
+    cluster = state.clusters.get(log_cluster(served))
+    if cluster is not None and not cluster.reachable:
+        return "False", "Unreachable", cluster.words or "it does not answer"
+    unread = {kind: cluster.unread[kind] for kind in WORKLOAD_KINDS if kind in cluster.unread} if (
+        cluster is not None
+    ) else {}  # fmt: skip
+    if unread:
+        kinds, words = ", ".join(unread), next(iter(unread.values()))
+        return "False", "AccessDenied", f"{kinds} cannot be read: {words}"
+    if cluster is None or not cluster.listed:
+        return "Unknown", "NotContacted", "it was not read yet"
+    twin = older_twin(state, served)
+    same = f"it is the same cluster as InferenceCluster {twin}, which models are staged to"
+    return "True", REACHABLE, same if twin else ""
+
+
+def _entry(state: State, cache: Cache, entry: Entry, room: int) -> dict[str, Any]:
+    shown: dict[str, Any] = {"name": entry.cluster, "phase": entry.state.value}
+    message = cut_to_bytes(entry_message(state, cache, entry), room)
+    if message:
+        shown["message"] = message
+    if entry.state is EntryState.READY:
+        shown["mount"] = mount(sight_of(state, cache, entry).claim_name)
+    if not entry.selected:
+        shown["retained"] = True
+    return shown
