@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from engine.errors import EventMalformed, LogUnreadable
 from engine.events import Draft, Event
 from engine.stepping import Projection
+from machines.caches.statuses import cache_status, cluster_status
 from machines.deciding import decide
 from machines.dumping import dump_state, load_state
 from machines.folding import HANDLERS, fold
@@ -54,13 +55,25 @@ class Warmlog:
         return type_name in INTENT_BY_TYPE
 
     def project(self, state: State) -> Iterable[Projection]:
-        """Give the status of every ModelWarmup that exists, by cluster, namespace and name."""
-        warmups = sorted(
-            (warmup for warmup in state.warmups.values() if not warmup.gone),
-            key=lambda warmup: (warmup.cluster, warmup.subject),
-        )
-        for warmup in warmups:
-            yield Projection(warmup.cluster, warmup.subject, warmup_status(state, warmup))
+        """Give the status of every object that exists, by cluster, kind, namespace and name.
+
+        Of an InferenceCluster it is our condition alone; the rest of its status is others'.
+        """
+        found = [
+            Projection(warmup.cluster, warmup.subject, warmup_status(state, warmup))
+            for warmup in state.warmups.values()
+            if not warmup.gone
+        ]
+        found += [
+            Projection(cache.cluster, cache.subject, cache_status(state, cache))
+            for cache in state.caches.values()
+            if not cache.gone
+        ]
+        found += [
+            Projection(served.home, served.subject, cluster_status(state, served))
+            for served in state.served.values()
+        ]
+        return sorted(found, key=lambda each: (each.cluster, each.subject))
 
     def copy(self, state: State) -> State:
         """Give a state that can be folded on without touching this one."""

@@ -1,24 +1,35 @@
 """References: how a person names an object."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from adapters.cli.problems import Misuse
 
-HELP = "KIND/NAMESPACE/NAME, as in modelwarmup/default/runtime-image-warmup."
+WARMUP, CACHE, CLUSTER = "ModelWarmup", "ModelCache", "InferenceCluster"
+HELP = (
+    "KIND/NAMESPACE/NAME, as in modelwarmup/default/runtime-image-warmup or "
+    "modelcache/ml-team/qwen; inferencecluster/NAME."
+)
+WARMUP_HELP = "modelwarmup/NAMESPACE/NAME, as in modelwarmup/default/runtime-image-warmup."
 
-_KINDS = {"modelwarmup": "ModelWarmup", "modelwarmups": "ModelWarmup", "mw": "ModelWarmup"}
+_KINDS = {
+    "modelwarmup": WARMUP, "modelwarmups": WARMUP, "mw": WARMUP,
+    "modelcache": CACHE, "modelcaches": CACHE, "mc": CACHE,
+    "inferencecluster": CLUSTER, "inferenceclusters": CLUSTER, "ic": CLUSTER,
+}  # fmt: skip
+_WITHOUT_NAMESPACE = frozenset({CLUSTER})
 
 
 class Reference(NamedTuple):
     """An object by name."""
 
     kind: str
-    namespace: str
+    namespace: str  # "" where the kind has none
     name: str
 
     def __str__(self) -> str:
         """Give it as it is written."""
-        return "/".join(self)
+        return "/".join(filter(None, self))
 
 
 def parse_reference(text: str) -> Reference:
@@ -27,9 +38,35 @@ def parse_reference(text: str) -> Reference:
     Raises Misuse.
     """
     parts = text.strip().split("/")
-    if len(parts) != len(Reference._fields) or not all(parts):
-        raise Misuse(f"{text!r} names no object: write {HELP}")
     kind = _KINDS.get(parts[0].partition(".")[0].lower())
-    if kind is None:
-        raise Misuse(f"warmlog knows nothing of kind {parts[0]!r}: write {HELP}")
-    return Reference(kind, parts[1], parts[2])
+    if kind is None and parts[0] and len(parts) > 1:
+        known = ", ".join(f"{name} ({short})" for name, short in _shorts())
+        raise Misuse(f"warmlog knows nothing of kind {parts[0]!r}, only of {known}: write {HELP}")
+    names = ["", *parts[1:]] if kind in _WITHOUT_NAMESPACE else parts[1:]
+    if kind is None or len(names) != 2 or not all(parts):  # noqa: PLR2004 -- namespace and name
+        raise Misuse(f"{text!r} names no object: write {HELP}")
+    return Reference(kind, *names)
+
+
+def parse_warmup(text: str) -> Reference:
+    """Read the name of a ModelWarmup, where nothing else will do. Raises Misuse."""
+    found = parse_reference(text)
+    if found.kind == CACHE:
+        raise Misuse(
+            f"{found} is tried again by itself; to have it tried at once, `kubectl -n "
+            f"{found.namespace} annotate modelcache {found.name} warmlog.dev/retry=$(date +%s) "
+            "--overwrite`."
+        )
+    if found.kind != WARMUP:
+        raise Misuse(f"{found} is no {WARMUP}: write {WARMUP_HELP}")
+    return found
+
+
+def listed(found: Sequence[Reference], shown: int = 5) -> str:
+    """Name a few objects, and say how many more there are."""
+    more = f" and {len(found) - shown} more" if len(found) > shown else ""
+    return f"{', '.join(map(str, found[:shown]))}{more}"
+
+
+def _shorts() -> list[tuple[str, str]]:
+    return [(name, short) for short, name in _KINDS.items() if len(short) == 2]  # noqa: PLR2004

@@ -12,15 +12,14 @@ from adapters.cli.options import LOG_HELP, At
 from adapters.cli.printing import Page, TableFormat, print_json, print_yaml
 from adapters.cli.problems import Problem
 from adapters.cli.recordings import Recording, recording, run
-from adapters.cli.references import Reference, parse_reference
+from adapters.cli.references import Reference, listed, parse_reference
+from adapters.cli.status_tables import print_details, print_statuses
 from adapters.cli.texts import counted, moment
 from engine.logs import LogIdentity
 from engine.replaying import Replayed, replay
 from engine.stepping import Projection
 from machines.domain import WARMLOG
-from machines.explaining import status_headline
-from machines.messages import cause_text
-from machines.states import State, Words
+from machines.states import State
 
 
 def register(app: typer.Typer) -> None:
@@ -101,18 +100,14 @@ def the_one(
         raise Problem(
             ExitCode.USAGE, f"{where} holds {wanted} in clusters {clusters}: say --cluster."
         )
-    known = [
-        f"{p.subject.kind}/{p.subject.namespace}/{p.subject.name}"
-        for p in WARMLOG.project(replayed.state)
-    ]
+    known = [Reference(*each.subject[:3]) for each in WARMLOG.project(replayed.state)]
     raise Problem(ExitCode.NOT_FOUND, f"{where} holds no {wanted}: {_instead(known)}.")
 
 
-def _instead(known: list[str], shown: int = 5) -> str:
+def _instead(known: list[Reference]) -> str:
     if not known:
         return "it holds no object at all; look later in it with --at"
-    more = f" and {len(known) - shown} more" if len(known) > shown else ""
-    return f"it holds {', '.join(known[:shown])}{more}"
+    return f"it holds {listed(known)}"
 
 
 def _print_data(
@@ -148,26 +143,9 @@ def _print_table(
     page = Page()
     if not found:
         page.line("No object exists at this moment.")
-    else:
-        many = len({each.cluster for each in found}) > 1
-        heads = [
-            "NAMESPACE",
-            "NAME",
-            "PHASE",
-            "DESIRED",
-            "ACTIVE",
-            "SUCCEEDED",
-            "FAILED",
-            "MESSAGE",
-        ]
-        rows = [_row(each) for each in found]
-        if many:
-            heads.insert(0, "CLUSTER")
-            rows = [[each.cluster, *row] for each, row in zip(found, rows, strict=True)]
-        page.table(heads, rows)
-    if one is not None and one.status["targets"]:
-        page.line()
-        page.table(["NODE", "PHASE", "SINCE", "WHY"], [_target(t) for t in one.status["targets"]])
+    print_statuses(page, found)
+    if one is not None:
+        print_details(page, one)
     page.line()
     cursor = replayed.cursor
     when = f", {moment(cursor.at)}" if cursor.position else ""
@@ -176,20 +154,3 @@ def _print_table(
         f"{counted(len(found), 'object')} at position {cursor.position}{of}{when}, "
         f"log {identity.log_id}"
     )
-
-
-def _row(each: Projection) -> list[str]:
-    status = each.status
-    counters = ("desiredNodes", "activeNodes", "succeededNodes", "failedNodes")
-    return [
-        each.subject.namespace,
-        each.subject.name,
-        status["phase"],
-        *(str(status[name]) for name in counters),
-        status_headline(status),
-    ]
-
-
-def _target(detail: dict[str, Any]) -> list[str]:
-    why = cause_text(Words(detail.get("reason", ""), detail.get("message", "")))
-    return [detail["nodeName"], detail["phase"], detail["lastTransitionTime"], why]

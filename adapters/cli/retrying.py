@@ -20,7 +20,7 @@ from adapters.cli.options import (
 from adapters.cli.printing import ManifestFormat, print_json, print_manifest
 from adapters.cli.problems import Misuse, Problem, complain
 from adapters.cli.recordings import recording, run
-from adapters.cli.references import Reference, parse_reference
+from adapters.cli.references import Reference, parse_warmup
 from adapters.cli.replaying import chosen, replayed_at, the_one
 from adapters.cli.texts import counted, moment, names, one_line
 from adapters.kubernetes.fields import mapping, mappings, text
@@ -55,7 +55,7 @@ def register(app: typer.Typer) -> None:
 
 
 def _retry(
-    reference: Annotated[str, typer.Argument(metavar="REF", help=references.HELP)],
+    reference: Annotated[str, typer.Argument(metavar="REF", help=references.WARMUP_HELP)],
     log: RecordedLog = None,
     at: At = None,
     cluster_name: RecordedCluster = None,
@@ -71,7 +71,7 @@ def _retry(
     Nothing is applied: pipe it to `kubectl apply -f -`.
     """
     check_places(log, at, cluster_name, kubeconfig, context)
-    wanted = parse_reference(reference)
+    wanted = parse_warmup(reference)
     if log is None:
         return run(_retry_live(wanted, kubeconfig, context, output))
     return run(_retry_recorded(wanted, log, at, cluster_name, output))

@@ -6,7 +6,7 @@ anything in their Pods: claims as volumes, and plain values in the environment, 
 
 from adapters.kubernetes.schemas_pods import Schema
 from adapters.kubernetes.schemas_status_parts import OBSERVED_GENERATION, WARMLOG, conditions
-from machines.entry_phases import PUBLISHED_ENTRY_PHASES
+from machines.caches.entries import PUBLISHED_ENTRY_PHASES
 
 _READ_ONLY: Schema = {"type": "boolean", "description": "Whether nothing may be written there."}
 

@@ -8,8 +8,8 @@ import pytest
 
 from adapters.kubernetes.schemas import INFERENCECLUSTER, MODELCACHE
 from machines.caches.cluster_specs import BLOCK_BY_SOURCE
+from machines.caches.entries import PUBLISHED_ENTRY_PHASES
 from machines.caches.specs import REPO, REVISION
-from machines.entry_phases import PUBLISHED_ENTRY_PHASES
 from tests.crds.test_schemas import Schema, bounds, fields, walk
 
 KINDS = {"ModelCache": MODELCACHE, "InferenceCluster": INFERENCECLUSTER}
