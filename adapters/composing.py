@@ -24,9 +24,10 @@ from adapters.running.controller import Controller
 from adapters.running.crd_watching import watch_crd
 from adapters.running.guarding import Guard, GuardedApi, Unguarded
 from adapters.running.health import ControllerHealth
+from adapters.running.limits import Limits
 from adapters.running.logs_opening import begin_patiently, open_patiently, vault_patiently
 from adapters.running.outboxes import Outbox
-from adapters.running.sessions import Limits, Means
+from adapters.running.sessions import Means
 from adapters.running.snapshotting import replay_quickly, save
 from adapters.running.writing import Identity
 from adapters.settings import RunSettings

@@ -17,7 +17,7 @@ from machines.steadying import steady
 
 FEW = 4  # objects whose Events are asked for one by one; more are sought among all of their kind
 FEW_OF_MANY = 40  # that are asked for one by one where there are too many Events to seek among
-_COMBINED = "(combined from similar events): "  # Kubernetes' own words, after ten of a kind
+COMBINED = "(combined from similar events): "  # Kubernetes' own words, after ten of a kind
 _ABOUT_PODS = frozenset({FAILED_CREATE, "SuccessfulCreate", "SuccessfulDelete"})
 
 Events = list[dict[str, Any]]
@@ -75,7 +75,7 @@ def _answer(question: Question, events: Events) -> EventsRead:
     subject = question.subject
     if subject.kind == "Job":
         events = [event for event in events if text(event.get("reason")) in _ABOUT_PODS]
-    reason, message = _warning(max(events, key=_newness, default={}))
+    reason, message = _warning(max(events, key=newness, default={}))
     words = steady(message, question.job_name)
     return EventsRead(question.cluster, subject, question.job_uid, reason, words)
 
@@ -83,10 +83,10 @@ def _answer(question: Question, events: Events) -> EventsRead:
 def _warning(event: dict[str, Any]) -> tuple[str, str]:
     if event.get("type") != "Warning":
         return "", ""
-    return text(event.get("reason"))[:256], text(event.get("message")).removeprefix(_COMBINED)
+    return text(event.get("reason"))[:256], text(event.get("message")).removeprefix(COMBINED)
 
 
-def _newness(event: dict[str, Any]) -> tuple[str, int]:
+def newness(event: dict[str, Any]) -> tuple[str, int]:
     """Order Events: by the last time each was seen, then by version."""
     times = (
         text(mapping(event.get("series")).get("lastObservedTime")),

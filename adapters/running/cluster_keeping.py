@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import structlog
 
+from adapters.kubernetes.kinds import WATCHED
 from adapters.ports import Api
 from adapters.running.cluster_books import KindBook, Way, WayBook
 from adapters.running.sessions import ClusterSession, Surroundings
@@ -39,7 +40,7 @@ class ClusterKeeper:
         self._drop = drop
         self._ways = WayBook()
         self._caches_served = False
-        self.home = ClusterSession(home, around)
+        self.home = ClusterSession(home, around, WATCHED)
         self._kept = {home.cluster: _Kept(self.home, KindBook(home.cluster, is_home=True))}
         self._waiting: dict[str, Way] = {}  # their kubeconfigs were not read in this session yet
         self._tasks: dict[str, asyncio.Task[None]] = {}
@@ -75,7 +76,7 @@ class ClusterKeeper:
         for way in list(self._waiting.values()):
             self._reach(way)
         for session, book in list(self._kept.values()):
-            session.follow(book.kinds(state, caches_served=self._caches_served))
+            session.follow(book.kinds(state, caches_served=self._caches_served), state)
             session.wake(state)
 
     def _reach(self, way: Way) -> None:

@@ -6,9 +6,9 @@ an hour without another one ends it. Counts are kept per session: a restart begi
 
 from collections import deque
 
+from adapters.running.publications import Published
 from engine.instants import SECOND
 from machines.observations import Contested
-from machines.states import Warmup
 
 EDITS = 3  # within EDITS_SPAN: a contest
 EDITS_SPAN = 600 * SECOND
@@ -23,30 +23,30 @@ class Contests:
         self._edits: dict[str, deque[int]] = {}
         self._quiet_since: dict[str, int] = {}
 
-    def note(self, warmup: Warmup, editor: str, now: int) -> Contested | None:
+    def note(self, one: Published, editor: str, now: int) -> Contested | None:
         """Take in one edit; give the contest that it begins."""
-        uid = warmup.subject.uid
+        uid = one.subject.uid
         edits = self._edits.setdefault(uid, deque(maxlen=EDITS))
         edits.append(now)
         self._quiet_since[uid] = now
-        if warmup.contested_by or len(edits) < EDITS or now - edits[0] > EDITS_SPAN:
+        if one.contested_by or len(edits) < EDITS or now - edits[0] > EDITS_SPAN:
             return None
-        return Contested(warmup.cluster, warmup.subject, editor or "unknown")
+        return Contested(one.cluster, one.subject, editor or "unknown")
 
-    def over(self, warmup: Warmup, now: int) -> Contested | None:
+    def over(self, one: Published, now: int) -> Contested | None:
         """Give the end of a contest that has been quiet for long enough."""
-        if warmup.contested_by:
-            self._quiet_since.setdefault(warmup.subject.uid, now)
-        due = self.over_at(warmup)
+        if one.contested_by:
+            self._quiet_since.setdefault(one.subject.uid, now)
+        due = self.over_at(one)
         if due is None or due > now:
             return None
-        return Contested(warmup.cluster, warmup.subject, "")
+        return Contested(one.cluster, one.subject, "")
 
-    def over_at(self, warmup: Warmup) -> int | None:
+    def over_at(self, one: Published) -> int | None:
         """Give when a contest is over if nothing happens; None when there is none."""
-        if not warmup.contested_by:
+        if not one.contested_by:
             return None
-        return self._quiet_since.get(warmup.subject.uid, warmup.contested_at) + QUIET_SPAN
+        return self._quiet_since.get(one.subject.uid, one.contested_at) + QUIET_SPAN
 
     def forget(self, uid: str) -> None:
         """The object is gone."""

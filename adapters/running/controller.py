@@ -63,7 +63,14 @@ class Controller:
         self._woken = asyncio.Event()
         self._drained = asyncio.Event()
         self._settling = SettlingBook()
-        around = Surroundings(means, self.observe, self._look, self._wanted, self._settling)
+        around = Surroundings(
+            means,
+            self.observe,
+            self._look,
+            self._wanted,
+            self._settling,
+            means.vault.tokens(api.cluster),
+        )
         self.keeper = ClusterKeeper(api, around, self._drop)
         self.keeper.home.begin(writer.state)
         self._sender = StatusSender(

@@ -8,7 +8,9 @@ from collections.abc import Awaitable, Callable
 
 from adapters.kubernetes.acting import Performed, look_up, perform
 from adapters.kubernetes.timing import Timer
+from adapters.kubernetes.vaults import Tokens
 from adapters.ports import Api
+from adapters.running.limits import Limits
 from machines.deciding import is_as_intended
 from machines.intents import Effect
 from machines.observations import Absent, Answered, Observation, Unknown
@@ -28,20 +30,21 @@ class Effector:
         sink: Sink,
         timer: Timer,
         wanted: Wanted,
-        *,
-        timeout_seconds: float,
-        concurrency: int,
+        limits: Limits,
+        tokens: Tokens | None = None,
     ) -> None:
-        """Report to `sink`; `timeout_seconds` bounds each request.
+        """Report to `sink`.
 
-        `wanted` is asked of an intent's seq when its turn has come.
+        `wanted` is asked of an intent's seq when its turn has come; `tokens` gives what Secrets
+        are written with.
         """
         self._api = api
         self._sink = sink
         self._timer = timer
         self._wanted = wanted
-        self._timeout_seconds = timeout_seconds
-        self._concurrency = concurrency
+        self._tokens = tokens
+        self._timeout_seconds = limits.timeout_seconds
+        self._concurrency = limits.effects
         self._queue: asyncio.Queue[tuple[Effect, bool]] = asyncio.Queue()
 
     def perform(self, effect: Effect) -> None:
@@ -69,7 +72,9 @@ class Effector:
             if landed_unknown:
                 done = await look_up(effect, self._api, timeout_seconds=self._timeout_seconds)
             else:
-                done = await perform(effect, self._api, timeout_seconds=self._timeout_seconds)
+                done = await perform(
+                    effect, self._api, timeout_seconds=self._timeout_seconds, tokens=self._tokens
+                )
             await self._report(effect, done)
             if isinstance(done.answer, Unknown):
                 workers.create_task(self._look_up_later(effect))

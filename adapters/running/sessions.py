@@ -11,12 +11,14 @@ from typing import NamedTuple
 from adapters.kubernetes.discretion import DiscreetApi
 from adapters.kubernetes.kinds import Kind
 from adapters.kubernetes.timing import Timer
-from adapters.kubernetes.vaults import SecretVault
+from adapters.kubernetes.vaults import SecretVault, Tokens
 from adapters.kubernetes.watching import ClusterWatch, WatchSettings
 from adapters.ports import Api, Connect
 from adapters.running.asking import Asker
+from adapters.running.cache_asking import CacheAsker
 from adapters.running.effecting import Effector
 from adapters.running.following import Follower
+from adapters.running.limits import Limits
 from adapters.running.settling import Settler, SettlingBook
 from machines.deciding import effect_of
 from machines.ingesting import known_versions
@@ -25,14 +27,6 @@ from machines.observations import Observation
 from machines.states import State
 
 Sink = Callable[[tuple[Observation, ...]], Awaitable[None]]
-
-
-class Limits(NamedTuple):
-    """How much at once, and how long to wait."""
-
-    timeout_seconds: float = 10.0
-    effects: int = 32
-    statuses: int = 8
 
 
 class Means(NamedTuple):
@@ -53,29 +47,32 @@ class Surroundings(NamedTuple):
     look: Callable[[], tuple[State, int]]  # the newest state, and the instant
     wanted: Callable[[int], bool]  # whether an open intent is wanted now
     settling: SettlingBook
+    tokens: Tokens  # of the Secrets that ModelCaches name
 
 
 class ClusterSession:
     """One cluster for as long as one way into it holds."""
 
-    def __init__(self, api: Api, around: Surroundings) -> None:
-        """Prepare; `run` begins. What is secret of what `api` says stays in the vault."""
+    def __init__(self, api: Api, around: Surroundings, kinds: tuple[Kind, ...] = ()) -> None:
+        """Prepare; `run` begins by watching `kinds`; what is secret stays in the vault."""
         means = around.means
         self.api: Api = DiscreetApi(api, means.vault)
         self.begun = False  # whether what was open before is looked up: now it takes effects
         self._around = around
         self._closed = False
+        self._kinds = kinds
         self._uncertain: list[int] = []
         state, seconds = around.look()[0], means.limits.timeout_seconds
         self.watch = ClusterWatch(
-            self.api, self._observe, known_objects=known_versions(state, api.cluster),
+            self.api, self._observe,
+            kinds=kinds, known_objects=known_versions(state, api.cluster),
             settings=WatchSettings(), timer=means.timer,
         )  # fmt: skip
         self._effector = Effector(
-            self.api, self._observe, means.timer, around.wanted,
-            timeout_seconds=seconds, concurrency=means.limits.effects,
-        )  # fmt: skip
+            self.api, self._observe, means.timer, around.wanted, means.limits, around.tokens
+        )
         self._asker = Asker(self.api, self._observe, means.timer, around.look, seconds)
+        self._cache_asker = CacheAsker(self.api, self._observe, around.look, seconds)
         self._follower = Follower(self.api, self._observe, around.look, seconds)
         self._settler = Settler(self.api, around.settling, self._observe, means.clock, seconds)
 
@@ -86,6 +83,7 @@ class ClusterSession:
                 tasks.create_task(self.watch.run(), name="watch")
                 tasks.create_task(self._effector.run(), name="effects")
                 tasks.create_task(self._asker.run(), name="questions")
+                tasks.create_task(self._cache_asker.run(), name="questions of caches")
                 tasks.create_task(self._follower.run(), name="unwatched Pods")
                 tasks.create_task(self._settler.run(), name="absences")
         finally:
@@ -95,8 +93,14 @@ class ClusterSession:
         """Let nothing in any more: what comes is of a past that may not be true."""
         self._closed = True
 
-    def follow(self, kinds: tuple[Kind, ...]) -> None:
-        """Watch these kinds from now on, and no others."""
+    def follow(self, kinds: tuple[Kind, ...], state: State) -> None:
+        """Watch these kinds from now on, and no others; what they were in the state is known."""
+        if kinds == self._kinds:
+            return
+        for kind in set(self._kinds) - set(kinds):
+            self._around.means.vault.forget(self.api.cluster, *kind.scope)
+        self._kinds = kinds
+        self.watch.follow(kinds, known_versions(state, self.api.cluster))
 
     def perform(self, effect: Effect) -> None:
         """Carry out what was decided, when its turn comes."""
@@ -113,6 +117,7 @@ class ClusterSession:
         if not self.begun:
             self.begin(state)
         self._asker.wake(state)
+        self._cache_asker.wake(state)
         self._follower.wake(state)
         self._settler.wake()
         waiting = []

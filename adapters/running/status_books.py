@@ -11,12 +11,19 @@ from typing import Any, NamedTuple
 
 from adapters.kubernetes.statuses import Conflict, Dropped, StatusResult, Stored
 from adapters.running.contests import Contests
+from adapters.running.publications import (
+    PUBLISHED_KINDS,
+    Published,
+    awaits_storing,
+    has_ended,
+    is_published,
+    published,
+    status_of,
+)
 from adapters.running.status_pages import Page, status_text
 from engine.events import Subject
 from machines.observations import Listed, Observation, RolledBack, Seen, StatusStored
-from machines.states import State, Warmup
-from machines.statuses import warmup_status
-from machines.warmups import TERMINAL
+from machines.states import State
 
 
 class StatusWrite(NamedTuple):
@@ -39,64 +46,63 @@ class StatusBook:
         self._pages: dict[str, Page] = {}
         self._contests = Contests()
         self._editors: dict[str, str] = {}  # who wrote last, by uid
+        self._clusters: dict[str, str] = {}  # where it was seen, by uid
 
     def note(self, observation: Observation) -> None:
-        """Take in what was observed of ModelWarmups: their versions, and the statuses they hold."""
+        """Take in what was observed of our objects: their versions, and the statuses they hold."""
         match observation:
             case Seen():
-                if observation.subject.kind == "ModelWarmup":
-                    page = self._pages.setdefault(observation.subject.uid, Page())
+                if observation.subject.kind in PUBLISHED_KINDS:
+                    uid = observation.subject.uid
+                    page = self._pages.setdefault(uid, Page())
                     page.see(observation.version, status_text(observation.recovered))
-                    self._editors[observation.subject.uid] = observation.editor
+                    self._editors[uid] = observation.editor
+                    self._clusters[uid] = observation.cluster
             case Listed():
                 for seen in observation.items:
                     self.note(seen)
             case RolledBack():
                 # What the server holds is another past, and its versions begin again from there.
                 for uid, page in self._pages.items():
-                    self._pages[uid] = Page(sending=page.sending)
+                    if self._clusters[uid] == observation.cluster:
+                        self._pages[uid] = Page(sending=page.sending)
 
     def due(self, state: State, now: int) -> Iterator[StatusWrite | Observation]:
         """Give the writes to send now; each must be answered by `settle`.
 
         A terminal status that the server is seen to hold already comes as its `StatusStored`.
         """
-        for uid in [uid for uid in self._pages if _is_gone(state, uid)]:
-            del self._pages[uid]
-            self._editors.pop(uid, None)
+        for uid in [uid for uid in self._pages if not is_published(state, uid)]:
+            del self._pages[uid], self._editors[uid], self._clusters[uid]
             self._contests.forget(uid)
-        for uid, warmup in state.warmups.items():
+        for uid, one in published(state):
             page = self._pages.get(uid)
             if page is None:
                 continue
-            yield from self._contested(warmup, page, now)
-            if not page.is_waiting(warmup.position):
+            yield from self._contested(one, page, now)
+            if not page.is_waiting(one.position) or now < page.ready_at(one.position):
                 continue
-            if now < page.ready_at(warmup.position):
-                continue
-            status = warmup_status(state, warmup)
+            status = status_of(state, one)
             text = status_text(status)
-            terminal = warmup.state in TERMINAL
             if text != page.held:
                 version = page.version or None
-                page.begin(text, warmup.position, now)
+                page.begin(text, one.position, now)
                 yield StatusWrite(
-                    warmup.cluster, warmup.subject, status, version,
-                    warmup.position, terminal, text,
-                )  # fmt: skip
+                    one.cluster, one.subject, status, version, one.position, has_ended(one), text
+                )
                 continue
-            page.considered = warmup.position
-            if terminal and not page.told:
+            page.considered = one.position
+            if has_ended(one) and not page.told:
                 page.told = True
-                yield StatusStored(warmup.cluster, warmup.subject, warmup.position)
+                yield StatusStored(one.cluster, one.subject, one.position)
 
-    def _contested(self, warmup: Warmup, page: Page, now: int) -> Iterator[Observation]:
+    def _contested(self, one: Published, page: Page, now: int) -> Iterator[Observation]:
         """Count the edits of others; give the contest that begins or ends."""
         edits, page.edits = page.edits, 0
-        editor = self._editors.get(warmup.subject.uid, "")
-        found = [self._contests.note(warmup, editor, now) for _ in range(edits)]
+        editor = self._editors.get(one.subject.uid, "")
+        found = [self._contests.note(one, editor, now) for _ in range(edits)]
         yield from [begun for begun in found if begun][:1]
-        over = self._contests.over(warmup, now)
+        over = self._contests.over(one, now)
         if over is not None:
             yield over
 
@@ -121,38 +127,26 @@ class StatusBook:
 
     def next_due(self, state: State) -> int | None:
         """Give the next instant at which `due` may give something, or None."""
-        times = [
-            page.ready_at(warmup.position)
-            for uid, page in self._pages.items()
-            if (warmup := state.warmups.get(uid)) is not None
-            and not warmup.gone
-            and page.is_waiting(warmup.position)
-        ]
-        # Without its page `due` says nothing of a warmup, so it must not be waited for either.
-        times += [
-            over
-            for uid, warmup in state.warmups.items()
-            if uid in self._pages
-            and not warmup.gone
-            and (over := self._contests.over_at(warmup)) is not None
-        ]
+        times = []
+        for uid, one in published(state):
+            page = self._pages.get(uid)
+            if page is None:  # then `due` says nothing of it, so it must not be waited for either
+                continue
+            if page.is_waiting(one.position):
+                times.append(page.ready_at(one.position))
+            over = self._contests.over_at(one)
+            if over is not None:
+                times.append(over)
         return min(times, default=None)
 
     def unsent(self, state: State) -> int:
         """Count the statuses that the server may not hold yet, ends not known to be stored too."""
         unseen = Page()
         return sum(
-            self._pages.get(uid, unseen).is_behind(warmup.position)
-            or (warmup.state in TERMINAL and not warmup.stored)
-            for uid, warmup in state.warmups.items()
-            if not warmup.gone
+            self._pages.get(uid, unseen).is_behind(one.position) or awaits_storing(one)
+            for uid, one in published(state)
         )
 
     def troubles(self) -> dict[str, str]:
         """Give, by uid, why a status cannot be stored now."""
         return {uid: page.words for uid, page in self._pages.items() if page.words}
-
-
-def _is_gone(state: State, uid: str) -> bool:
-    warmup = state.warmups.get(uid)
-    return warmup is None or warmup.gone

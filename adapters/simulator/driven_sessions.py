@@ -10,6 +10,7 @@ from adapters.kubernetes.reflecting import ReadRefused, Reflector
 from adapters.kubernetes.vaults import SecretVault
 from adapters.ports import Api, ApiUnanswered, Request, Response
 from adapters.running.asking import AskingBook
+from adapters.running.cache_asking import CacheAskingBook
 from adapters.running.cluster_books import KindBook
 from adapters.running.following import FollowingBook
 from adapters.running.sessions import may_look_up
@@ -89,6 +90,7 @@ class DrivenSession:
         self.cluster = cluster
         self.api: Api = DiscreetApi(Line(server, cluster), vault)
         self.asking = AskingBook(cluster)
+        self.cache_asking = CacheAskingBook(cluster)
         self.following = FollowingBook(cluster)
         self.effects: deque[Effect] = deque()
         self.look_ups: deque[tuple[int, Effect]] = deque()  # (not before, effect)

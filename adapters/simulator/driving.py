@@ -129,6 +129,7 @@ class Driver:
         yield self._texts.next_due()
         for cluster, session in self._sessions.items():
             yield session.asking.next_due(state)
+            yield session.cache_asking.next_due(state)
             yield session.following.next_due(state)
             yield session.next_look_up(state)
             yield self._settling.next_due(cluster)
@@ -189,7 +190,12 @@ class Driver:
         if not still_wanted(self.writer.state, effect.seq) or not is_as_intended(effect):
             self._inbox.append(Answered(effect.seq, Absent()))
             return
-        performed = await perform(effect, session.api, timeout_seconds=TIMEOUT_SECONDS)
+        performed = await perform(
+            effect,
+            session.api,
+            timeout_seconds=TIMEOUT_SECONDS,
+            tokens=self._vault.tokens(self._home.cluster),
+        )
         self._answered(session, effect, performed)
 
     async def _look(self, session: DrivenSession, effect: Effect) -> None:
@@ -208,7 +214,10 @@ class Driver:
 
     async def _question(self, session: DrivenSession) -> bool:
         return (
-            await self._settle(session) or await self._ask(session) or await self._follow(session)
+            await self._settle(session)
+            or await self._ask(session)
+            or await self._ask_for_caches(session)
+            or await self._follow(session)
         )
 
     async def _settle(self, session: DrivenSession) -> bool:
@@ -238,6 +247,14 @@ class Driver:
             )
             self._pass_time()
         return bool(self._inbox)
+
+    async def _ask_for_caches(self, session: DrivenSession) -> bool:
+        due = session.cache_asking.due(self.writer.state, self.now)
+        for asked in due:
+            answer = await asked.answer(session.api, timeout_seconds=TIMEOUT_SECONDS)
+            self._inbox += () if answer is None else (answer,)
+            self._pass_time()
+        return bool(due)
 
     async def _store(self) -> bool:
         for due in self.book.due(self.writer.state, self.now):

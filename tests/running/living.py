@@ -9,7 +9,8 @@ from adapters.kubernetes.announcing import Announcement
 from adapters.kubernetes.vaults import SecretVault
 from adapters.running.announcing import Announcer
 from adapters.running.controller import Controller
-from adapters.running.sessions import Limits, Means
+from adapters.running.limits import Limits
+from adapters.running.sessions import Means
 from adapters.running.writing import open_writer
 from adapters.simulator.connecting import connector
 from adapters.simulator.worlds import World

@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 from adapters.running.effecting import LONGEST_LOOK_UP_SECONDS, Effector
+from adapters.running.limits import Limits
 from adapters.simulator.faults import Loss, every, internal_error
 from adapters.simulator.worlds import World
 from machines.intents import DeleteJob, Effect
@@ -24,9 +25,8 @@ class Desk:
         self.reported: list[tuple[float, Observation]] = []
         self.unwanted: set[int] = set()
         self.effector = Effector(
-            self.api, self.take, LoopTimer(), self.wanted,
-            timeout_seconds=10, concurrency=concurrency,
-        )  # fmt: skip
+            self.api, self.take, LoopTimer(), self.wanted, Limits(effects=concurrency)
+        )
 
     def wanted(self, seq: int) -> bool:
         """Say whether an intent still holds."""

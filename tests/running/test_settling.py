@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from adapters.running.sessions import Limits
+from adapters.running.limits import Limits
 from adapters.running.settling import AT_ONCE, SettlingBook
 from adapters.simulator.clock import SECOND, Span
 from adapters.simulator.driving import start

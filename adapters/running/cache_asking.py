@@ -1,0 +1,126 @@
+"""Asking for caches: what no watch shows of a claim, each question when its time has come.
+
+When each was asked last is kept here only: a restart asks anew, and what is no news makes no row.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from typing import NamedTuple
+
+from adapters.kubernetes.reading_cache_events import read_cache_events
+from adapters.kubernetes.reading_claim_users import read_claim_users
+from adapters.ports import Api
+from adapters.running.schedules import Schedule, Standing
+from engine.instants import SECOND
+from machines.asking import SILENT_SECONDS
+from machines.caches.asking import CacheQuestion, claim_questions, release_questions
+from machines.observations import Observation
+from machines.states import State
+
+RELEASE_SECONDS = 60  # between two looks at who uses a claim that is to go
+AT_ONCE = 4  # questions under way
+
+Sink = Callable[[tuple[Observation, ...]], Awaitable[None]]
+
+
+class Asked(NamedTuple):
+    """A question whose time has come."""
+
+    question: CacheQuestion
+    is_release: bool  # who uses the claim; else what Events say of the object
+
+    async def answer(self, api: Api, *, timeout_seconds: float) -> Observation | None:
+        """Ask a cluster; None when there is no whole answer."""
+        if self.is_release:
+            subject = self.question.subject
+            return await read_claim_users(api, subject, timeout_seconds=timeout_seconds)
+        return await read_cache_events(api, self.question, timeout_seconds=timeout_seconds)
+
+
+class CacheAskingBook:
+    """Which questions are due, in one session over one cluster. Times are UTC nanoseconds."""
+
+    def __init__(self, cluster: str) -> None:
+        """Begin with nothing asked."""
+        self._cluster = cluster
+        self._events = Schedule(first_seconds=SILENT_SECONDS, then_seconds=2 * SILENT_SECONDS)
+        self._releases = Schedule(first_seconds=0, then_seconds=RELEASE_SECONDS)
+
+    def due(self, state: State, now: int) -> list[Asked]:
+        """Give the questions whose time has come, and take them as asked."""
+        releases, events = self._open(state)
+        ready = self._releases.take(_standing(releases), now)
+        found = [Asked(one, is_release=True) for one in releases if one.subject.uid in ready]
+        ready = self._events.take(_standing(events), now)
+        found += [Asked(one, is_release=False) for one in events if one.subject.uid in ready]
+        return found
+
+    def next_due(self, state: State) -> int | None:
+        """Give when the next question is due, or None."""
+        releases, events = self._open(state)
+        dues = (
+            self._releases.next_due(_standing(releases)),
+            self._events.next_due(_standing(events)),
+        )
+        return min((due for due in dues if due is not None), default=None)
+
+    def _open(self, state: State) -> tuple[list[CacheQuestion], list[CacheQuestion]]:
+        releases = [one for one in release_questions(state) if one.cluster == self._cluster]
+        events = [one for one in claim_questions(state) if one.cluster == self._cluster]
+        return releases, events
+
+
+def _standing(questions: list[CacheQuestion]) -> Iterator[Standing]:
+    return ((one.subject.uid, one.since) for one in questions)
+
+
+class CacheAsker:
+    """Asks one cluster, a few questions at a time."""
+
+    def __init__(
+        self,
+        api: Api,
+        sink: Sink,
+        look: Callable[[], tuple[State, int]],
+        timeout_seconds: float,
+    ) -> None:
+        """Report to `sink`; `look` gives the newest state and the instant."""
+        self._api = api
+        self._sink = sink
+        self._look = look
+        self._timeout_seconds = timeout_seconds
+        self._book = CacheAskingBook(api.cluster)
+        self._woken = asyncio.Event()
+        self._places = asyncio.Semaphore(AT_ONCE)
+
+    def wake(self, state: State) -> None:
+        """Say that the state has changed."""
+        if state.asking:
+            self._woken.set()
+
+    async def run(self) -> None:
+        """Ask until cancelled."""
+        async with asyncio.TaskGroup() as asking:
+            while True:
+                await self._wait()
+                for asked in self._book.due(*self._look()):
+                    await self._places.acquire()
+                    asking.create_task(self._ask(asked))
+
+    async def _ask(self, asked: Asked) -> None:
+        try:
+            answer = await asked.answer(self._api, timeout_seconds=self._timeout_seconds)
+        finally:
+            self._places.release()
+        if answer is not None:
+            await self._sink((answer,))
+
+    async def _wait(self) -> None:
+        state, now = self._look()
+        due = self._book.next_due(state)
+        try:
+            async with asyncio.timeout(None if due is None else max(due - now, 0) / SECOND):
+                await self._woken.wait()
+        except TimeoutError:
+            return
+        self._woken.clear()

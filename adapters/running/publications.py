@@ -1,0 +1,48 @@
+"""Publications: the objects whose whole status is ours, of whichever kind, and what it is."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from machines.caches.states import Cache
+from machines.caches.statuses import cache_status
+from machines.states import State, Warmup
+from machines.statuses import warmup_status
+from machines.warmups import TERMINAL
+
+Published = Warmup | Cache
+
+PUBLISHED_KINDS = frozenset({"ModelWarmup", "ModelCache"})
+
+
+def published(state: State) -> Iterator[tuple[str, Published]]:
+    """Give every object that exists and whose status is ours, with its uid."""
+    for uid, warmup in state.warmups.items():
+        if not warmup.gone:
+            yield uid, warmup
+    for uid, cache in state.caches.items():
+        if not cache.gone:
+            yield uid, cache
+
+
+def is_published(state: State, uid: str) -> bool:
+    """Say whether an object exists whose status is ours."""
+    found = state.warmups.get(uid) or state.caches.get(uid)
+    return found is not None and not found.gone
+
+
+def status_of(state: State, one: Published) -> dict[str, Any]:
+    """Give the whole status."""
+    return warmup_status(state, one) if isinstance(one, Warmup) else cache_status(state, one)
+
+
+def has_ended(one: Published) -> bool:
+    """Say whether this status is the last one, so that its being stored is a fact.
+
+    A ModelCache has no end but its deletion.
+    """
+    return isinstance(one, Warmup) and one.state in TERMINAL
+
+
+def awaits_storing(one: Published) -> bool:
+    """Say whether it ended, and the log does not know that the server holds that."""
+    return isinstance(one, Warmup) and one.state in TERMINAL and not one.stored
