@@ -15,14 +15,12 @@ volume that does not have the size asked for), Terminating (True), Contested (Tr
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from engine.canonical_json import loads
 from engine.instants import rfc3339
 from machines.caches.entries import EntryState
 from machines.caches.messages import entry_message
 from machines.caches.obstacles import leaving_words, refusal_words
-from machines.caches.sights import sight_of, token_of
+from machines.caches.sights import sight_of, token_sight
 from machines.caches.sizes import size_trouble
-from machines.caches.specs import parse_cache
 from machines.caches.states import Cache, Entry
 from machines.messages import cut
 from machines.showing import CONDITION_BYTES, cut_to_bytes
@@ -75,21 +73,6 @@ def turned(rows: list[Row], times: dict[str, tuple[str, int]], at: int) -> dict[
     }  # fmt: skip
 
 
-def changed_fields(cache: Cache) -> list[str]:
-    """Give the fields of the stored spec that were edited, and are not acted on."""
-    if cache.spec is None:
-        return []
-    stored = parse_cache(loads(cache.level.spec)).spec
-    if stored is None:
-        return ["spec"]
-    pairs = {
-        "spec.source": (stored.source, cache.spec.source),
-        "spec.huggingFace.repo": (stored.repo, cache.spec.repo),
-        "spec.huggingFace.revision": (stored.revision, cache.spec.revision),
-    }
-    return [field for field, (new, old) in pairs.items() if new != old]
-
-
 def matched_entries(cache: Cache) -> list[Entry]:
     """Give the entries of the selected clusters, by name: those that the summary counts."""
     return [entry for _, entry in sorted(cache.entries.items()) if entry.selected]
@@ -118,7 +101,7 @@ def _artifact(state: State, cache: Cache, matched: list[Entry]) -> Row:
     failed = [one for one in matched if one.state is EntryState.FAILED]
     if not matched:
         return _lacking("NoClusters", _nothing_matched(cache))
-    token = token_of(state, cache)
+    token = token_sight(state, cache)
     if token.missing and len(ready) < len(matched) and not cache.faults:
         also = f"; {_first(state, cache, failed)}" if failed else ""
         return _lacking("AuthSecretMissing", token.trouble + also)
@@ -148,9 +131,10 @@ def _troubles(state: State, cache: Cache) -> Iterator[Row]:
     if cache.faults:
         said = "; ".join(str(fault) for fault in cache.faults)
         yield Row("Valid", "False", "InvalidSpec", cut(said))
-    fields = changed_fields(cache)
-    if fields:
-        said = f"{', '.join(fields)} edited: not acted on, create a new ModelCache instead"
+    if cache.spec_changed:
+        said = (
+            f"{', '.join(cache.spec_changed)} edited: not acted on, create a new ModelCache instead"
+        )
         yield Row("SpecChanged", "True", "EditIgnored", said)
     reason, said = size_trouble(state, cache)
     if reason:

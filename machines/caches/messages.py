@@ -23,7 +23,9 @@ consumer can never bind while no Job can be made. Times are instants, never ages
 from collections.abc import Callable
 
 from engine.instants import SECOND, rfc3339
+from machines.caches.blocking import SAME_CLUSTER
 from machines.caches.entries import EntryState
+from machines.caches.healing import node_key
 from machines.caches.obstacles import (
     NAMED,
     QUOTED,
@@ -35,7 +37,7 @@ from machines.caches.obstacles import (
     refusal_words,
     token_trouble,
 )
-from machines.caches.sights import Sight, is_staged, job_fits, older_twin, sight_of
+from machines.caches.sights import Sight, sight_of
 from machines.caches.sources import words as source_words
 from machines.caches.states import NO_NODE, Cache, Entry
 from machines.causes import FAILED_CREATE
@@ -56,9 +58,8 @@ def entry_message(state: State, cache: Cache, entry: Entry) -> str:
     if entry.state is EntryState.READY:
         kept = f"{sight.claim_words} is published as it was known last"
         return _joined([blind, kept]) if blind else ""
-    twin = older_twin(state, sight.served) if sight.served is not None else ""
-    if twin:
-        return cut(f"the same cluster as InferenceCluster {twin}, which the model is staged to")
+    if sight.block.reason == SAME_CLUSTER:
+        return cut(f"{sight.block.words}: the model is staged under that name")
     return _joined([token_trouble(sight), blind, *_own(sight, blind)], _next_try(sight))
 
 
@@ -127,7 +128,7 @@ def _node_words(sight: Sight) -> str:
     if entry.chosen == NO_NODE or not entry.chosen.gone_at:
         return chose
     gone = f"{chose}, which is gone since {rfc3339(entry.chosen.gone_at)}"
-    if entry.chosen.node_uid in entry.healed:
+    if node_key(entry.chosen) in entry.healed:
         return f"{gone}: the choice was taken back, so that another node is chosen"
     due = entry.chosen.gone_at + sight.state.caching.heal_seconds * SECOND
     return f"{gone}: at {rfc3339(due)} the choice is taken back, so that another node is chosen"
@@ -151,13 +152,13 @@ def _pod_words(sight: Sight) -> list[str]:
 
 def _hydrating(sight: Sight) -> list[str]:
     source = source_words(sight.cache.spec) if sight.cache.spec else "the model"
-    if is_staged(sight):
+    if sight.staged:
         refusal = sight.entry.refusals.get(LATCH)
         why = [refusal_words(sight, LATCH, refusal)] if refusal else []
         whole = f"{source} is whole in {sight.claim_words}"
         return [f"{whole}: it is published once that is written onto the claim", *why]
     parts = [_wanted(sight)]
-    if job_fits(sight) and sight.job is not None and not sight.job.deleting:
+    if sight.fits and sight.job is not None and not sight.job.deleting:
         parts = [f"downloading {source} into {sight.claim_words}", *_pod_words(sight)]
         if sight.job.failed_attempts:
             times = sight.job.failed_attempts
@@ -165,7 +166,7 @@ def _hydrating(sight: Sight) -> list[str]:
     elif sight.job is not None:
         parts.append(f"an earlier {sight.job_words} is to go first")
     failure = sight.entry.failure
-    if failure.tries and failure.claim_uid == sight.claim_uid:
+    if failure.tries and failure.claim_uid == sight.entry.claim_uid:
         parts.append(f"before, {failure_words(sight)}")
     return [*parts, *later_refusals(sight), _resize_words(sight)]
 

@@ -1,21 +1,12 @@
 """Obstacles: what keeps an entry from going on, whatever its own claim and Job do."""
 
 from engine.instants import rfc3339
-from machines.caches.child_names import token_secret_name
+from machines.caches.blocking import NO_STORAGE_CLASS, NOT_OURS, TERMINATING
 from machines.caches.entries import EntryState
-from machines.caches.levels import Owner
+from machines.caches.finding import CLAIM, JOB, names_of
 from machines.caches.reaching import way_in
-from machines.caches.sights import (
-    CLAIM,
-    DEFAULT_CLASS,
-    HYDRATION_JOB,
-    Sight,
-    is_staged,
-    job_fits,
-    namespace_terminating,
-    storage_class_of,
-    token_of,
-)
+from machines.caches.selecting import DEFAULT_CLASS, storage_class
+from machines.caches.sights import Sight, token_sight
 from machines.caches.states import Refusal, Said
 from machines.messages import cut
 from machines.states import SECRET, WORKLOAD_KINDS
@@ -23,7 +14,7 @@ from machines.states import SECRET, WORKLOAD_KINDS
 QUOTED = 320  # characters of somebody else's words within a message
 NAMED = 3  # Pods in a sentence
 _SIZE = "Grow PersistentVolumeClaim"  # told by a condition of its own
-_STOPS = ("create ", "Own ")  # changes without which nothing goes on
+_STOPS = ("create ", "Own ", "Hold ")  # changes without which nothing goes on
 _DONE_TO = {
     "create": "to create {}",
     "delete": "to delete {}",
@@ -47,10 +38,10 @@ def token_trouble(sight: Sight) -> str:
 
     What is not known stops nothing that runs already.
     """
-    if sight.entry.state is EntryState.READY or is_staged(sight):
+    if sight.entry.state is EntryState.READY or sight.staged:
         return ""
-    token = token_of(sight.state, sight.cache)
-    runs = job_fits(sight) and sight.job is not None and not sight.job.ended
+    token = token_sight(sight.state, sight.cache)
+    runs = sight.fits and sight.job is not None and not sight.job.ended
     return "" if runs and not token.missing else token.trouble
 
 
@@ -77,18 +68,17 @@ def blindness(sight: Sight) -> str:
 
 def hindrance(sight: Sight) -> str:
     """Say what is in the way on a cluster that is seen; the first that is."""
-    if sight.cluster is not None and namespace_terminating(sight.cluster, sight.namespace):
+    reason, words = sight.block
+    if reason == TERMINATING:
         return f"namespace {sight.namespace} of cluster {sight.entry.cluster} is being deleted"
-    return taken_words(sight) or _class_words(sight) or _stopping_refusal(sight)
-
-
-def taken_words(sight: Sight) -> str:
-    """Name the owner of a claim or Job that has our name and is another's."""
-    for thing, level in ((sight.claim_words, sight.claim), (sight.job_words, sight.job)):
-        if level is not None and _is_others(sight, level.owner):
-            owner = f"ModelCache {level.owner.namespace}/{level.owner.name}"
-            return f"{thing} belongs to {owner}: rename one of the two"
-    return ""
+    if reason == NOT_OURS:
+        return f"{words}: rename one of the two"
+    if reason == NO_STORAGE_CLASS:
+        return (
+            f"cluster {sight.entry.cluster} reports no storage class for claims that many Pods "
+            f"mount, and has none that is called {DEFAULT_CLASS}"
+        )
+    return words or _absent_class(sight) or _stopping_refusal(sight)
 
 
 def leaving_words(sight: Sight) -> str:
@@ -120,11 +110,10 @@ def refusal_words(sight: Sight, what: str, refusal: Refusal) -> str:
     """Say what is refused, in the API server's own words, and when it is tried again."""
     verb, _, kind = what.partition(" ")
     subject = sight.cache.subject
-    copy = token_secret_name(subject.namespace, subject.name)
     thing = {
         CLAIM: sight.claim_words,
-        HYDRATION_JOB: sight.job_words,
-        SECRET: f"Secret {sight.namespace}/{copy}",
+        JOB: sight.job_words,
+        SECRET: f"Secret {sight.namespace}/{names_of(sight.cache)[SECRET]}",
         "Namespace": f"namespace {sight.namespace}",
         "ModelCache": f"ModelCache {subject.namespace}/{subject.name}",
     }.get(kind, kind)
@@ -135,32 +124,19 @@ def refusal_words(sight: Sight, what: str, refusal: Refusal) -> str:
 
 
 def _stopping_refusal(sight: Sight) -> str:
-    for what, refusal in sorted(sight.entry.refusals.items()):
+    refused = {**sight.cache.refusals, **sight.entry.refusals}
+    for what, refusal in sorted(refused.items()):
         if what.startswith(_STOPS):
             return refusal_words(sight, what, refusal)
     return ""
 
 
-def _class_words(sight: Sight) -> str:
-    """Say that no storage class is known for a claim that is not there yet."""
+def _absent_class(sight: Sight) -> str:
+    """Say that the storage class which is reported does not exist, for a claim yet to be made."""
     served, cluster = sight.served, sight.cluster
     if served is None or cluster is None or sight.claim is not None:
         return ""
-    named = storage_class_of(sight.state, served)
-    if named:
-        absent = "StorageClass" in cluster.listed and not cluster.find("StorageClass", "", named)
-        return f"cluster {sight.entry.cluster} has no storage class {named}" if absent else ""
-    return (
-        f"cluster {sight.entry.cluster} reports no storage class for claims that many Pods mount, "
-        f"and has none that is called {DEFAULT_CLASS}"
-    )
-
-
-def _is_others(sight: Sight, owner: Owner) -> bool:
-    subject = sight.cache.subject
-    if not any(owner):
-        return False
-    if (owner.namespace, owner.name) != (subject.namespace, subject.name):
-        return True
-    other = sight.state.caches.get(owner.uid)
-    return other is not None and other is not sight.cache and not other.gone
+    named = storage_class(served, cluster)
+    if "StorageClass" not in cluster.listed or cluster.find("StorageClass", "", named):
+        return ""
+    return f"cluster {sight.entry.cluster} has no storage class {named}"

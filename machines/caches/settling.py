@@ -2,15 +2,14 @@
 
 from collections.abc import Iterator
 
-from engine.canonical_json import dumps
 from engine.events import Event
 from machines.caches.asking import follow_questions
 from machines.caches.enrolling import dismiss, enrol, note_abandoned
-from machines.caches.faces import face
 from machines.caches.finding import site_of
 from machines.caches.indexing import unindex_cache
 from machines.caches.moving import move_entry
 from machines.caches.selecting import home_is_known, is_abandoned, is_known
+from machines.caches.showing import show_cache, show_clusters
 from machines.caches.states import Cache, Entry
 from machines.caches.timing import drop_waits, follow_waits
 from machines.caches.wishing import wishes
@@ -28,10 +27,9 @@ def settle_caches(state: State, event: Event) -> None:
             _forget(state, cache)
             continue
         state.dirty[uid] = event.seq
-        shown = dumps(face(state, cache))
-        if shown != cache.face:
-            cache.face, cache.position = shown, event.seq
+        show_cache(state, cache, event)
     state.stirred.clear()
+    show_clusters(state, event)
 
 
 def _settle(state: State, cache: Cache, event: Event) -> None:

@@ -1,7 +1,7 @@
 """Showing: when what is published of a cache or cluster has changed, and by which event.
 
-Called for each cache that an event may have moved, after it was settled, and for every cluster
-after an event about clusters, their Secrets or their namespaces.
+A status carries as `position` the seq of the event that last changed it, and a replay has to give
+the very bytes that the server holds. So the status itself is compared, by its digest.
 """
 
 from hashlib import sha256
@@ -12,6 +12,22 @@ from machines.caches.conditions import condition_rows, turned
 from machines.caches.states import Cache
 from machines.caches.statuses import cache_status, cluster_row
 from machines.states import State
+
+# Types of the rows that may change how a cluster is reached.
+_ABOUT_CLUSTERS = frozenset(
+    {
+        "SessionStarted",
+        "Synced",
+        "Reachable",
+        "Unreachable",
+        "ClusterRolledBack",
+        "Unread",
+        "InferenceClusterSeen",
+        "NamespaceSeen",
+        "SecretSeen",
+        "Gone",
+    }
+)
 
 
 def show_cache(state: State, cache: Cache, event: Event) -> None:
@@ -26,6 +42,8 @@ def show_cache(state: State, cache: Cache, event: Event) -> None:
 
 def show_clusters(state: State, event: Event) -> None:
     """Note since when each cluster is reached, or is not, and where its condition changed last."""
+    if event.type not in _ABOUT_CLUSTERS:
+        return
     for served in state.served.values():
         row = cluster_row(state, served)
         face = dumps(list(row))

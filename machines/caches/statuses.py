@@ -9,11 +9,12 @@ from typing import Any
 from engine.instants import rfc3339
 from machines.caches.conditions import cache_conditions, matched_entries
 from machines.caches.entries import EntryState
+from machines.caches.finding import CLAIM, names_of
 from machines.caches.messages import entry_message
 from machines.caches.mounts import mount
 from machines.caches.reaching import log_cluster, way_in
-from machines.caches.sights import older_twin, sight_of
 from machines.caches.states import Cache, Entry, ServedCluster
+from machines.caches.twins import older_twin
 from machines.messages import cut
 from machines.showing import cut_to_bytes
 from machines.states import WORKLOAD_KINDS, State
@@ -113,7 +114,7 @@ def _entry(state: State, cache: Cache, entry: Entry, room: int) -> dict[str, Any
     if message:
         shown["message"] = message
     if entry.state is EntryState.READY:
-        shown["mount"] = mount(sight_of(state, cache, entry).claim_name)
+        shown["mount"] = mount(names_of(cache)[CLAIM])
     if not entry.selected:
         shown["retained"] = True
     return shown

@@ -164,6 +164,10 @@ class CacheScene:
         given = {"labels": (("name", name),), "created": "2026-01-01T00:00:00Z", **fields}
         level = ClusterLevel(spec=dumps(spec), **given)
         self.see(HOME, self.cluster_subject(name, uid), level)
+        if source == "Existing":
+            secret = f"{name}-kubeconfig"
+            subject = Subject(SECRET, self.settings.own_namespace, secret, f"{secret}-uid")
+            self.see(HOME, subject, SecretLevel((("kubeconfig", "k1"),)))
 
     def cluster_subject(self, name: str, uid: str = "") -> Subject:
         """Give what an InferenceCluster's facts are about."""

@@ -137,7 +137,9 @@ class Picture:
     def pod(self, **changes: Any) -> str:
         """A Pod of that Job is there; give its uid."""
         level = HydrationPodLevel(f"{JOB}-uid", **changes)
-        return self.put(self.east.name, "HydrationPod", THERE, f"{JOB}-abcde", level)
+        uid = self.put(self.east.name, "HydrationPod", THERE, f"{JOB}-abcde", level)
+        self.east.pods_by_job[f"{JOB}-uid"] = (uid,)
+        return uid
 
     def token(self, **keys: str) -> str:
         """The Secret with the token is there, with these keys and digests; give its uid."""

@@ -1,6 +1,5 @@
 """Conditions of a ModelCache: which reason comes first, and when a condition turned."""
 
-from engine.canonical_json import dumps
 from engine.instants import SECOND
 from machines.caches.conditions import cache_conditions, condition_rows, turned
 from machines.caches.entries import EntryState
@@ -113,8 +112,7 @@ def test_an_edit_that_got_past_admission() -> None:
     picture = Picture()
     picture.ready()
     assert "SpecChanged" not in reasons(picture)
-    text = dumps(spec_of(repo="org/other"))
-    picture.cache.level = picture.cache.level._replace(spec=text)
+    picture.cache.spec_changed = ("spec.huggingFace.repo",)
     assert reasons(picture)["SpecChanged"] == "True/EditIgnored"
     assert "spec.huggingFace.repo" in message(picture, "SpecChanged")
     assert reasons(picture)["Ready"] == "True/Staged"
@@ -128,6 +126,7 @@ def test_a_volume_that_does_not_follow() -> None:
     picture.claim("Bound", resizing="VolumeResizeFailed: no room")
     assert reasons(picture)["SizeApplied"] == "False/Resizing"
     picture.claim("Bound", requested="200Gi")
+    picture.cache.spec_changed = ("spec.huggingFace.sizeGiB",)
     assert reasons(picture)["SizeApplied"] == "False/ShrinkIgnored"
     refusal = Refusal("Forbidden", "only expandable classes", 1, NOON)
     picture.entry.refusals["Grow PersistentVolumeClaim"] = refusal

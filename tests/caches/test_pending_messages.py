@@ -163,8 +163,17 @@ PENDING = [
         ),
     ),
     (absent_class, "cluster east has no storage class rwx"),
-    (twins, "the same cluster as InferenceCluster old, which the model is staged to"),
-    (taken, f"claim {THERE}/{CLAIM} belongs to ModelCache other/mine: rename one of the two"),
+    (
+        twins,
+        (
+            "InferenceCluster old is the same cluster, and the older one: the model is staged "
+            "under that name"
+        ),
+    ),
+    (
+        taken,
+        f"claim {THERE}/{CLAIM} belongs to ModelCache other/mine (uid x): rename one of the two",
+    ),
     (terminating, f"namespace {THERE} of cluster east is being deleted"),
     (
         refused,
