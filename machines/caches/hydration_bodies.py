@@ -84,7 +84,7 @@ def hydration_job(
             "podFailurePolicy": {"rules": [_ignore_disruptions()]},
             "template": {
                 "metadata": {"labels": cache_labels(cache)},
-                "spec": _pod_spec(cache, spec, settings),
+                "spec": _pod_spec(cache, spec, claim_uid, settings),
             },
         },
     }
@@ -133,12 +133,14 @@ def _ignore_disruptions() -> dict[str, Any]:
     }
 
 
-def _pod_spec(cache: CacheNames, spec: CacheSpec, settings: HydrationSettings) -> dict[str, Any]:
+def _pod_spec(
+    cache: CacheNames, spec: CacheSpec, claim_uid: str, settings: HydrationSettings
+) -> dict[str, Any]:
     claimed = {"claimName": claim_name(cache.namespace, cache.name)}
     body: dict[str, Any] = {
         "restartPolicy": "Never",
         "automountServiceAccountToken": False,
-        "containers": [_container(cache, spec, settings)],
+        "containers": [_container(cache, spec, claim_uid, settings)],
         "volumes": [{"name": VOLUME, "persistentVolumeClaim": claimed}],
     }
     if tolerations := loads(settings.tolerations):
@@ -146,12 +148,14 @@ def _pod_spec(cache: CacheNames, spec: CacheSpec, settings: HydrationSettings) -
     return body
 
 
-def _container(cache: CacheNames, spec: CacheSpec, settings: HydrationSettings) -> dict[str, Any]:
+def _container(
+    cache: CacheNames, spec: CacheSpec, claim_uid: str, settings: HydrationSettings
+) -> dict[str, Any]:
     container: dict[str, Any] = {
         "name": CONTAINER,
         "image": settings.image,
         "command": ["/bin/sh", "-c", source_of(spec).script],
-        "env": _env(cache, spec, settings),
+        "env": _env(cache, spec, claim_uid, settings),
         "volumeMounts": [{"name": VOLUME, "mountPath": PATH}],
         "terminationMessagePolicy": "FallbackToLogsOnError",
         "securityContext": {"allowPrivilegeEscalation": False},
@@ -161,10 +165,12 @@ def _container(cache: CacheNames, spec: CacheSpec, settings: HydrationSettings) 
     return container
 
 
-def _env(cache: CacheNames, spec: CacheSpec, settings: HydrationSettings) -> list[dict[str, Any]]:
+def _env(
+    cache: CacheNames, spec: CacheSpec, claim_uid: str, settings: HydrationSettings
+) -> list[dict[str, Any]]:
     """Each variable once: defaults, then the operator's, then what the Job is about."""
     values = _defaults(settings) | dict(settings.env)
-    values |= {"HF_HUB_CACHE": PATH, **dict(environment(spec))}
+    values |= {"HF_HUB_CACHE": PATH, **dict(environment(spec, claim_uid))}
     token = source_of(spec).token_variable
     values.pop(token, None)
     env: list[dict[str, Any]] = [

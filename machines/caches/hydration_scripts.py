@@ -8,7 +8,8 @@ out of reach and half a repository is there already. It stages in the hub's layo
 - what is there is kept; a file whose size is wrong is fetched again; leftovers of attempts that
   were killed are removed, of this repository alone and only if nobody is writing them;
 - the marker is the last thing written, after every file has the size that the hub lists and is
-  on the disk; another marker, whoever wrote it, says nothing;
+  on the disk; another marker, whoever wrote it, says nothing, and no more does this one when it
+  names another claim: a volume may have changed under it, so the hub is asked again;
 - its last line says what was wrong, by the name of the repository and never with the token. It
   becomes the termination message, as the log is short otherwise.
 
@@ -16,7 +17,8 @@ An image needs `/bin/sh` and `python3`; the library is only installed where it i
 """
 
 SCRIPT = r"""set -eu
-if [ -f "$HF_HUB_CACHE/$WARMLOG_MARKER" ]; then
+marker="$HF_HUB_CACHE/$WARMLOG_MARKER"
+if [ -f "$marker" ] && read -r named <"$marker" && [ "$named" = "claim $WARMLOG_CLAIM_UID" ]; then
   echo "$WARMLOG_REPO is staged already, says $WARMLOG_MARKER"
   exit 0
 fi
@@ -47,6 +49,7 @@ REVISION = os.environ["WARMLOG_REVISION"]
 WHAT = f"{REPO} at {REVISION or 'its default branch'}"
 ROOT = Path(os.environ["HF_HUB_CACHE"])
 MARKER = ROOT / os.environ["WARMLOG_MARKER"]
+CLAIM_UID = os.environ["WARMLOG_CLAIM_UID"]
 FOLDER = ROOT / ("models--" + REPO.replace("/", "--"))
 LOCKS = ROOT / ".locks" / FOLDER.name
 TOKEN = os.environ.get("HF_TOKEN", "").strip()
@@ -173,7 +176,7 @@ def finish(snapshot, paths):
     for folder, _, _ in os.walk(FOLDER):
         sync(Path(folder))
     unfinished = MARKER.with_name(MARKER.name + ".tmp")
-    unfinished.write_text(snapshot.name + "\n")
+    unfinished.write_text(f"claim {CLAIM_UID}\ncommit {snapshot.name}\n")
     sync(unfinished)
     unfinished.replace(MARKER)
     sync(ROOT)

@@ -37,7 +37,10 @@ def fingerprint(spec: CacheSpec) -> str:
 
 
 def marker(spec: CacheSpec) -> str:
-    """Give the name of the file that says that all of this source lies in the volume."""
+    """Give the name of the file that says that all of this source lies in the volume.
+
+    Its first line is `claim` and the claim's UID: a volume may come back under another claim.
+    """
     return f".warmlog-hydrated-{fingerprint(spec)}"
 
 
@@ -46,9 +49,10 @@ def words(spec: CacheSpec) -> str:
     return source_of(spec).words(spec)
 
 
-def environment(spec: CacheSpec) -> Pairs:
-    """Give what the script is told, marker included."""
-    return (*source_of(spec).environment(spec), ("WARMLOG_MARKER", marker(spec)))
+def environment(spec: CacheSpec, claim_uid: str) -> Pairs:
+    """Give what the script is told: what to stage, its marker, and the claim that this names."""
+    about = (("WARMLOG_MARKER", marker(spec)), ("WARMLOG_CLAIM_UID", claim_uid))
+    return (*source_of(spec).environment(spec), *about)
 
 
 def source_of(spec: CacheSpec) -> Source:

@@ -56,12 +56,12 @@ class Container:
         self.volume, self.scratch, self.token, self.path = home / "volume", home, token, SYSTEM
         (self.volume / "lost+found").mkdir(parents=True, exist_ok=True)
         self.settings = HydrationSettings(env=(("HF_ENDPOINT", endpoint),))
-        self.spec = spec
+        self.spec, self.claim_uid = spec, "claim-uid"
         self.quiet_seconds = 10  # the script's own wait, before it takes a file for a leftover
 
     def pod(self) -> dict[str, Any]:
         """The container of the Job's body."""
-        body = hydration_job(NAMES, self.spec, "claim-uid", self.settings)
+        body = hydration_job(NAMES, self.spec, self.claim_uid, self.settings)
         [container] = body["spec"]["template"]["spec"]["containers"]
         return dict(container)
 

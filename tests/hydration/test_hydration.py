@@ -65,7 +65,7 @@ def test_the_layout_is_the_hubs(hub: Hub, container: Container) -> None:
     assert files[f"{FOLDER}/refs/main"].decode() == NEW
     assert files[f"{FOLDER}/blobs/{WEIGHTS.etag}"] == WEIGHTS.content
     assert (container.volume / FOLDER / "snapshots" / NEW / "original/weights.bin").is_symlink()
-    assert files[marker(container.spec)].decode().strip() == NEW
+    assert files[marker(container.spec)].decode() == f"claim claim-uid\ncommit {NEW}\n"
     assert ended.last_words.startswith(
         f"staged {REPO} at its default branch: commit {NEW}, 3 files"
     )
@@ -81,6 +81,30 @@ def test_a_marker_ends_the_matter(hub: Hub, container: Container) -> None:
     ended = container.run()
     assert (ended.code, hub.asked) == (0, [])
     assert "is staged already" in ended.last_words
+
+
+def test_a_marker_counts_for_its_claim_alone(hub: Hub, container: Container) -> None:
+    """A volume under another claim is checked against the hub, and gets what it lacks [S73]"""
+    container.run()
+    (container.volume / FOLDER / "blobs" / WEIGHTS.etag).unlink()
+    shutil.rmtree(container.volume / FOLDER / "trees")
+    hub.asked.clear()
+    container.claim_uid = "another-uid"
+    assert_staged(container, container.run())
+    assert hub.fetched(WEIGHTS.etag) == len(WEIGHTS.content)
+    assert not [each for each in hub.asked if "config.json" in each.path]
+    named = container.files()[marker(container.spec)].decode()
+    assert named == f"claim another-uid\ncommit {NEW}\n"
+
+
+@pytest.mark.parametrize("content", ["", f"{NEW}\n", "claim claim-uid2\n", "x\nclaim claim-uid\n"])
+def test_a_marker_that_names_no_claim_proves_nothing(
+    hub: Hub, container: Container, content: str
+) -> None:
+    """An empty marker, or one that begins with anything but this claim, ends nothing [C36]"""
+    (container.volume / marker(container.spec)).write_text(content)
+    assert_staged(container, container.run())
+    assert hub.fetched(WEIGHTS.etag) == len(WEIGHTS.content)
 
 
 @pytest.mark.parametrize("foreign", [".modelplane-hydrated", marker(spec_of(REPO, "v1"))])

@@ -139,6 +139,7 @@ def test_the_environment() -> None:
         "HF_HUB_DISABLE_TELEMETRY": "1",
         "HF_HUB_DOWNLOAD_TIMEOUT": "60",
         "HF_HUB_ETAG_TIMEOUT": "30",
+        "WARMLOG_CLAIM_UID": "claim-uid",
         "WARMLOG_HUB_VERSION": HUB_VERSION,
         "WARMLOG_MARKER": marker(OPEN),
         "WARMLOG_REPO": "Qwen/Qwen3-8B",
@@ -190,7 +191,7 @@ def test_a_mirror_is_not_asked_for_xet() -> None:
 
 def test_settings_do_not_change_what_a_job_is_about() -> None:
     """A setting cannot move the volume, rename the source, or put another token in place."""
-    meant = ("HF_HUB_CACHE", "WARMLOG_REPO", "WARMLOG_MARKER", "HF_TOKEN")
+    meant = ("HF_HUB_CACHE", "WARMLOG_REPO", "WARMLOG_MARKER", "WARMLOG_CLAIM_UID", "HF_TOKEN")
     settings = HydrationSettings(env=tuple((name, "else") for name in meant))
     assert values(GATED, settings) == values(GATED)
     assert values(OPEN, settings) == values(OPEN)

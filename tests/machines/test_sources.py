@@ -41,12 +41,13 @@ def test_what_may_change_is_no_part_of_it() -> None:
 
 
 def test_the_script_is_told_all_in_its_environment() -> None:
-    """Repository, revision, library and marker are values of their own [C50]"""
-    assert environment(SPEC) == (
+    """Repository, revision, library, marker and claim are values of their own [C50]"""
+    assert environment(SPEC, "claim-uid") == (
         ("WARMLOG_REPO", "acme/tiny"),
         ("WARMLOG_REVISION", "v1"),
         ("WARMLOG_HUB_VERSION", HUB_VERSION),
         ("WARMLOG_MARKER", marker(SPEC)),
+        ("WARMLOG_CLAIM_UID", "claim-uid"),
     )
 
 
