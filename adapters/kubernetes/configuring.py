@@ -11,6 +11,7 @@ import re
 import ssl
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import yaml
 from kubernetes_asyncio.client import Configuration
@@ -19,6 +20,7 @@ from kubernetes_asyncio.config import (
     list_kube_config_contexts,
     load_incluster_config,
     load_kube_config,
+    load_kube_config_from_dict,
 )
 
 from adapters.kubernetes.proxying import proxy_for
@@ -35,6 +37,22 @@ _BROKEN_CONFIGURATION = (
 )  # fmt: skip
 # The library puts whole users, tokens included, into the words of its errors.
 _EMBEDDED = re.compile(r"\{.*\}", re.DOTALL)
+# What of a kubeconfig in a Secret makes a client run a program, ask an identity provider or read
+# a file. Whoever may write such a Secret must not thereby do that as the controller.
+_ELSEWHERE = {
+    "user": ("exec", "auth-provider", "tokenFile", "client-certificate", "client-key"),
+    "cluster": ("certificate-authority",),
+}
+_OF_USER = ("token", "username", "password", "client-certificate-data", "client-key-data")
+_OF_CLUSTER = (
+    "server", "certificate-authority-data", "insecure-skip-tls-verify", "tls-server-name",
+    "proxy-url",
+)  # fmt: skip
+_PRINTABLE = re.compile(r"[!-~]*")
+_INSTEAD = (
+    "put a token, or client-certificate-data and client-key-data, and certificate-authority-data"
+    " into it (`kubectl config view --raw --flatten`, or a service account's token)"
+)
 
 LoadConfiguration = Callable[[], Awaitable[Configuration]]
 
@@ -138,6 +156,64 @@ async def load_access(
         return await _load_kubeconfig(named or _DEFAULT_KUBECONFIG, context)
 
     return Access(await load(), load, environment)
+
+
+async def access_from_kubeconfig(
+    text: str, *, environment: Mapping[str, str] = os.environ
+) -> Access:
+    """Give access by the current context of a kubeconfig out of a Secret.
+
+    Raises AccessUnusable, in words that hold nothing of it, also for one that would make a client
+    run programs or read files: it has to be whole in itself. It is never loaded again: a Secret
+    that changes gives another access.
+    """
+    try:
+        user, cluster = _chosen(yaml.safe_load(text))
+    except (yaml.YAMLError, RecursionError, *_BROKEN_CONFIGURATION):
+        msg = "the kubeconfig is no YAML with a current context that names a cluster and a user"
+        raise AccessUnusable(f"{msg}: write it anew, {_INSTEAD}") from None
+    _refuse_what_is_elsewhere("user", user)
+    _refuse_what_is_elsewhere("cluster", cluster)
+    if not str(cluster.get("server", "")).startswith(("https://", "http://")):
+        raise AccessUnusable("the kubeconfig's cluster names no server: give its https:// address")
+    if not _PRINTABLE.fullmatch(str(user.get("token", "")).strip()):
+        raise AccessUnusable("the kubeconfig's token holds what no token may: paste it anew")
+    whole = {
+        "current-context": "c",
+        "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}],
+        "clusters": [{"name": "c", "cluster": _only(cluster, _OF_CLUSTER)}],
+        "users": [{"name": "u", "user": _only(user, _OF_USER)}],
+    }
+    configuration = Configuration()
+    try:
+        await load_kube_config_from_dict(whole, client_configuration=configuration)
+    except (ConfigException, *_BROKEN_CONFIGURATION) as error:
+        words = f"the kubeconfig cannot be used ({type(error).__name__}): check user and cluster"
+        raise AccessUnusable(f"{words}, and {_INSTEAD}") from None
+    return Access(configuration, environment=environment)
+
+
+def _chosen(whole: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Give user and cluster of the current context. Raises what a wrong shape makes it raise."""
+    names = _named(whole["contexts"], whole["current-context"])["context"]
+    user = _named(whole["users"], names["user"])["user"]
+    cluster = _named(whole["clusters"], names["cluster"])["cluster"]
+    return dict(user), dict(cluster)
+
+
+def _named(entries: Any, name: str) -> Any:
+    return next((entry for entry in list(entries) if entry["name"] == name), None)
+
+
+def _refuse_what_is_elsewhere(part: str, fields: dict[str, Any]) -> None:
+    for field in _ELSEWHERE[part]:
+        if fields.get(field):
+            words = f"the kubeconfig's {part} has `{field}`, which is not followed from a Secret"
+            raise AccessUnusable(f"{words}: {_INSTEAD}")
+
+
+def _only(fields: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: fields[name] for name in names if fields.get(name) is not None}
 
 
 def default_namespace(

@@ -7,13 +7,14 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from adapters.kubernetes.answers import FORBIDDEN, NOT_FOUND, status_words
-from adapters.kubernetes.fields import mapping, mappings
-from adapters.kubernetes.kinds import MODEL_WARMUP, Kind
+from adapters.kubernetes.fields import mapping, mappings, text
+from adapters.kubernetes.kinds import HOME_KINDS, MODEL_WARMUP, Kind
 from adapters.ports import Api, ApiUnanswered, Request
 from machines import labels
 
 _CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 _MEND = "apply this version's CRD with `kubectl apply -k crds/`"
+_CROSSPLANE = "CompositeResourceDefinition"
 _NAMED = 5  # missing fields that are named; the others are counted
 
 
@@ -24,22 +25,54 @@ async def check_crd(
 
     That it could not be read is such a sentence too. Raises nothing.
     """
+    crd, trouble = await _read_crd(api, kind, timeout_seconds)
+    return trouble or _lacking(kind, crd, status_paths)
+
+
+async def _read_crd(api: Api, kind: Kind, timeout_seconds: float) -> tuple[Any, str]:
+    """Give a CRD, or None and a sentence that says why it cannot be had."""
     request = Request("GET", f"{_CRDS}/{kind.resource}")
+    again = "it is read again at a start."
     try:
         response = await api.send(request, timeout_seconds=timeout_seconds)
     except ApiUnanswered as error:
-        return f"The CRD {kind.resource} could not be read ({error}); it is read again at a start."
+        return None, f"The CRD {kind.resource} could not be read ({error}); {again}"
     if response.code == NOT_FOUND:
-        return f"Cluster {api.cluster} has no CRD {kind.resource}: {_MEND}."
+        return None, f"Cluster {api.cluster} has no CRD {kind.resource}: {_MEND}."
     if response.code == FORBIDDEN:
-        return (
+        return None, (
             f"warmlog may not read the CRD {kind.resource} and cannot tell whether it is up to"
             " date: apply its roles with `kubectl apply -k deploy/`."
         )
     if not response.ok:
         words = status_words(response)
-        return f"The CRD {kind.resource} could not be read ({words}); it is read again at a start."
-    return _lacking(kind, response.body, status_paths)
+        return None, f"The CRD {kind.resource} could not be read ({words}); {again}"
+    return response.body, ""
+
+
+async def caches_served(api: Api, *, timeout_seconds: float) -> str:
+    """Say in one sentence why ModelCaches are not to be served here; empty when they are.
+
+    CRDs that another controller made are let alone; those that cannot be read may be such. Raises
+    nothing.
+    """
+    for kind in HOME_KINDS:
+        crd, trouble = await _read_crd(api, kind, timeout_seconds)
+        trouble = trouble or _lacking(kind, crd, ()) or _made_by_another(kind, crd)
+        if trouble:
+            return f"ModelCaches and InferenceClusters are not served: {trouble}"
+    return ""
+
+
+def _made_by_another(kind: Kind, crd: Any) -> str:
+    for owner in mappings(mapping(mapping(crd).get("metadata")).get("ownerReferences")):
+        if owner.get("kind") == _CROSSPLANE:
+            return (
+                f"the CRD {kind.resource} belongs to {_CROSSPLANE} {text(owner.get('name'))},"
+                " and so to Modelplane's own controller. Remove that, then"
+                f" {_MEND}."
+            )
+    return ""
 
 
 def missing_paths(crd: Any, version: str, status_paths: Iterable[str]) -> tuple[str, ...]:

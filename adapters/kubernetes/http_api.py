@@ -29,7 +29,8 @@ _RENEWAL_SECONDS = 5.0  # credentials that do not help are not loaded again for 
 _WATCH_OPENS_SECONDS = 30.0
 # A dead peer is noticed after about a minute, also while nothing is sent.
 _KEEPALIVE = (("TCP_KEEPIDLE", 30), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3))
-_BROKEN = (aiohttp.ClientError, OSError, TimeoutError, asyncio.IncompleteReadError)
+# ValueError is what addresses, names and credentials that can never be sent end in.
+_BROKEN = (aiohttp.ClientError, OSError, TimeoutError, asyncio.IncompleteReadError, ValueError)
 
 
 class HttpApi:
@@ -228,6 +229,8 @@ def _words(error: BaseException) -> str:
             return "its address is no URL"
         case aiohttp.ClientResponseError():
             return f"what it answered is not HTTP: {error.message}"
+        case ValueError():
+            return "its address, its name or the credentials for it cannot be used"
         case _:
             return str(error) or type(error).__name__
 

@@ -1,7 +1,8 @@
 """Storing a status: one guarded JSON patch to `/status`, which no other object can receive.
 
 The patch tests uid and resourceVersion before it replaces the status whole. (A server-side apply
-would ignore a wrong uid, and a merge patch would keep what the projection no longer says.)
+would ignore a wrong uid, and a merge patch would keep what the projection no longer says.) Of a
+status that others write as well, only our own condition is replaced.
 """
 
 from typing import Any, NamedTuple
@@ -14,7 +15,8 @@ from adapters.kubernetes.answers import (
     uid_of,
     version_of,
 )
-from adapters.kubernetes.changing import guards, is_overtaken
+from adapters.kubernetes.changing import TRIES, guards, is_overtaken
+from adapters.kubernetes.fields import mapping
 from adapters.kubernetes.kinds import KIND_BY_NAME, get_request
 from adapters.ports import JSON_PATCH, Api, ApiUnanswered, Request, Response
 from engine.events import Subject
@@ -81,12 +83,61 @@ async def store_status(
     return _refused(subject, response) if found == Conflict(version) else found
 
 
+async def store_condition(
+    api: Api, subject: Subject, condition: dict[str, Any], *, timeout_seconds: float
+) -> StatusResult:
+    """Put one condition into the status of the object `subject` names, and touch nothing else.
+
+    The object is read first, and again when another write comes in between. Nothing is written
+    where the condition stands as it should. `timeout_seconds` bounds each request. Raises nothing
+    for what the server says.
+    """
+    read = get_request(KIND_BY_NAME[subject.kind], subject.namespace, subject.name)
+    found: StatusResult = Conflict("")
+    try:
+        for _ in range(TRIES):
+            response = await api.send(read, timeout_seconds=timeout_seconds)
+            found = _looked_at(subject, response)
+            if not isinstance(found, Conflict):
+                return found
+            change = _condition_change(mapping(response.body), condition)
+            if not change:
+                return Stored(found.version)
+            request = _request(subject, found.version, change)
+            response = await api.send(request, timeout_seconds=timeout_seconds)
+            if response.ok:
+                return Stored(version_of(response.body))
+            if not is_overtaken(response):
+                return _refused(subject, response)
+    except ApiUnanswered as error:
+        return Unanswered(str(error))
+    return found
+
+
+def _condition_change(found: dict[str, Any], condition: dict[str, Any]) -> list[dict[str, Any]]:
+    """Give the operations that put a condition into a status as it was just read."""
+    status = found.get("status")
+    if not isinstance(status, dict):
+        return [{"op": "add", "path": "/status", "value": {"conditions": [condition]}}]
+    conditions = status.get("conditions")
+    path = "/status/conditions"
+    if not isinstance(conditions, list):
+        return [{"op": "add", "path": path, "value": [condition]}]
+    for index, one in enumerate(conditions):
+        if mapping(one).get("type") == condition["type"]:
+            if one == condition:
+                return []
+            return [{"op": "replace", "path": f"{path}/{index}", "value": condition}]
+    return [{"op": "add", "path": f"{path}/-", "value": condition}]
+
+
 def _patch(subject: Subject, status: dict[str, Any], version: str) -> Request:
+    return _request(subject, version, [{"op": "add", "path": "/status", "value": status}])
+
+
+def _request(subject: Subject, version: str, change: list[dict[str, Any]]) -> Request:
     path = KIND_BY_NAME[subject.kind].path(subject.namespace, subject.name)
-    body = [
-        *guards(subject.uid, version),
-        {"op": "add", "path": "/status", "value": status},
-    ]
+    body = [*guards(subject.uid, version), *change]
     return Request("PATCH", f"{path}/status", body=body, content_type=JSON_PATCH)
 
 

@@ -4,10 +4,16 @@ from typing import Any
 
 import pytest
 
-from adapters.kubernetes.crd_checking import check_crd, missing_paths, paths_of
+from adapters.kubernetes.crd_checking import (
+    caches_served,
+    check_crd,
+    missing_paths,
+    paths_of,
+)
 from adapters.ports import ApiUnanswered, Response
 from tests.kubernetes.fakes import Answer, ScriptedApi, refused
 
+UNREAD = "The CRD modelcaches.modelplane.ai could not be read (cut); it is read again at a start."
 MEND = "apply this version's CRD with `kubectl apply -k crds/`"
 STATUS = {
     "phase": "Running",
@@ -120,3 +126,42 @@ async def _checked(answer: Answer) -> str:
 async def test_what_is_wrong_is_one_sentence(answer: Answer, sentence: str) -> None:
     """It names what would be lost, and the command that mends it."""
     assert await _checked(answer) == sentence
+
+
+def _crd_of(owner: str = "") -> Response:
+    owners = [{"kind": owner, "name": "xmodelcaches"}] if owner else []
+    return Response(200, {"metadata": {"ownerReferences": owners}, **_crd()})
+
+
+async def test_caches_are_served_where_their_crds_are_ours() -> None:
+    """Both CRDs are looked at; whoever else owns one is nobody who serves it."""
+    api = ScriptedApi(_crd_of(), _crd_of("ClusterExtension"))
+    assert await caches_served(api, timeout_seconds=10) == ""
+    assert [request.path.rpartition("/")[2] for request in api.requests] == [
+        "modelcaches.modelplane.ai",
+        "inferenceclusters.modelplane.ai",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("answers", "words"),
+    [
+        ([refused(404)], f"Cluster prod has no CRD modelcaches.modelplane.ai: {MEND}."),
+        (
+            [_crd_of(), _crd_of("CompositeResourceDefinition")],
+            (
+                "the CRD inferenceclusters.modelplane.ai belongs to CompositeResourceDefinition"
+                " xmodelcaches, and so to Modelplane's own controller. Remove that, then"
+                f" {MEND}."
+            ),
+        ),
+        (
+            [ApiUnanswered("cut")],
+            UNREAD,
+        ),
+    ],
+)
+async def test_caches_are_not_served_beside_modelplane(answers: list[Answer], words: str) -> None:
+    """Nor without their CRDs, nor while nobody can tell whose they are; one sentence says so."""
+    said = await caches_served(ScriptedApi(*answers), timeout_seconds=10)
+    assert said == f"ModelCaches and InferenceClusters are not served: {words}"

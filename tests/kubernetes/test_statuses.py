@@ -15,7 +15,7 @@ from adapters.kubernetes.statuses import (
 from adapters.ports import JSON_PATCH, ApiUnanswered, Response
 from engine.events import Subject
 from machines.observations import Refused
-from tests.kubernetes import objects
+from tests.kubernetes import cache_objects, objects
 from tests.kubernetes.fakes import Answer, ScriptedApi, refused
 
 SUBJECT = Subject("ModelWarmup", "default", "warm", objects.WARMUP_UID)
@@ -140,3 +140,14 @@ async def test_a_read_that_finds_no_such_object_sends_nothing(
     found, api = await _stored(None, answer)
     assert found == result
     assert len(api.requests) == 1
+
+
+async def test_a_caches_status_is_replaced_like_a_warmups() -> None:
+    """Whole, below its own path."""
+    api = ScriptedApi(Response(200, cache_objects.cache("51")))
+    subject = Subject("ModelCache", "ml-team", "qwen", cache_objects.CACHE_UID)
+    result = await store_status(api, subject, {"clusters": []}, "50", timeout_seconds=10)
+    assert result == Stored("51")
+    (request,) = api.requests
+    assert request.path == "/apis/modelplane.ai/v1alpha1/namespaces/ml-team/modelcaches/qwen/status"
+    assert request.body[2] == {"op": "add", "path": "/status", "value": {"clusters": []}}
