@@ -14,6 +14,9 @@ Rooms, from what is seen to what is said:
                 entries, `moving` moves each, with `failing` and `healing`
     wishing     what is wanted: `staging` on a selected cluster, `leaving` on any other
     deciding    which wishes become intents now, and with which body
+    sources     where what is staged turns into a script, a fingerprint and words
+    hydration_… the bodies of what a cache has on a cluster, and the script of its Job
+    mounts      what engines are given
     timing      the instants that are waited for
     asking      what has to be read that no watch shows
 

@@ -10,8 +10,8 @@ from machines.caches.healing import node_key
 from machines.caches.indexing import entries_on
 from machines.caches.states import NO_FAILURE, Cache, Entry, Made, Refusal
 from machines.caches.tokens import token_of
-from machines.intents import CacheIntent, Change, Create, Delete
-from machines.observations import Absent, Answer, Done, Refused, Unknown
+from machines.intents import CacheIntent, Change, Create
+from machines.observations import Absent, Answer, Refused, Unknown
 from machines.states import OpenIntent, State
 
 SEEN_SECONDS = 10  # in which what was accepted has to be seen, before it is asked for again
@@ -30,13 +30,8 @@ def fold_cache_intent(state: State, event: Event, subject: Subject, intent: Cach
         return
     record.open[what] = event.seq
     record.made.pop(what, None)
-    if isinstance(record, Entry) and isinstance(intent, Create):
-        record.had |= intent.kind != NAMESPACE
-        if intent.kind == JOB:
-            record.tried_token, record.tried_retry = (
-                token_of(state, cache).digest,
-                retry_mark(cache),
-            )
+    if isinstance(record, Entry):
+        _note(state, cache, record, intent)
 
 
 def fold_cache_answer(state: State, event: Event, intent: CacheIntent, answer: Answer) -> None:
@@ -60,7 +55,17 @@ def fold_cache_answer(state: State, event: Event, intent: CacheIntent, answer: A
     else:
         record.refusals.pop(what, None)
         record.made[what] = _made(state, opened, intent, event.at + SEEN_SECONDS * SECOND)
-        _done(state, opened, cache, record, intent, answer)
+        _done(cache, record, intent)
+
+
+def _note(state: State, cache: Cache, entry: Entry, intent: CacheIntent) -> None:
+    """Note under which circumstances something was decided."""
+    if isinstance(intent, Create):
+        entry.had |= intent.kind != NAMESPACE
+    if isinstance(intent, Create) and intent.kind == JOB:
+        entry.tried_token, entry.tried_retry = token_of(state, cache).digest, retry_mark(cache)
+    if isinstance(intent, Change) and intent.change == ChangeKind.HEAL:
+        entry.healing = node_key(entry.chosen)
 
 
 def _record(state: State, cache: Cache, cluster: str, intent: CacheIntent) -> Cache | Entry | None:
@@ -93,32 +98,11 @@ def _refused(
         record.users = None
 
 
-def _done(
-    state: State,
-    opened: OpenIntent,
-    cache: Cache,
-    record: Cache | Entry,
-    intent: CacheIntent,
-    done: Done,
-) -> None:
-    if isinstance(intent, Delete):
-        if done.found:
-            _forget(state, opened.cluster, intent)
-    elif isinstance(record, Cache):
+def _done(cache: Cache, record: Cache | Entry, intent: CacheIntent) -> None:
+    if isinstance(record, Cache):
         record.held = isinstance(intent, Change) and intent.change == ChangeKind.HOLD
     elif isinstance(intent, Change) and intent.change == ChangeKind.LATCH:
         record.latch = f"{intent.uid}/{cache.fingerprint}"
         record.failure = NO_FAILURE
     elif isinstance(intent, Change) and intent.change == ChangeKind.HEAL:
-        record.healed[node_key(record.chosen)] = True
-
-
-def _forget(state: State, cluster: str, intent: Delete) -> None:
-    """It was gone already, whatever the watch still shows."""
-    there = state.clusters.get(cluster)
-    if there is None:
-        return
-    there.objects[intent.kind].pop(intent.uid, None)
-    name = f"{intent.kind}/{intent.namespace}/{intent.name}"
-    if there.names.get(name) == intent.uid:
-        del there.names[name]
+        record.healed[record.healing] = True

@@ -36,6 +36,7 @@ def fold_level(state: State, event: Event, subject: Subject, level: CachingLevel
         _cluster_seen(state, event, subject, level)
     elif isinstance(level, HydrationPodLevel):
         _note_pod(cluster, subject.uid, level.job_uid)
+        _stir_pod(state, cluster, level.job_uid)
     _stir_about(state, cluster, subject, level)
 
 

@@ -100,6 +100,7 @@ class Entry:
     claim_uid: str = ""  # of the claim that is ours now; "" when there is none
     latch: str = ""  # "<claim UID>/<fingerprint>" that was written onto the claim
     chosen: Chosen = NO_NODE
+    healing: str = ""  # the node that the claim was last to be cleared of
     healed: dict[str, bool] = field(default_factory=dict)  # uids of nodes cleared from the claim
     failure: Failure = NO_FAILURE
     job_uid: str = ""  # of the newest Job that counts; its Pods are waited for before another one

@@ -36,6 +36,7 @@ from machines.observations import (
     Answered,
     ClaimUsersRead,
     Deleted,
+    Done,
     EventsRead,
     Listed,
     Observation,
@@ -43,7 +44,7 @@ from machines.observations import (
     Refused,
     Seen,
 )
-from machines.states import CACHE_KINDS, SECRET, WORKLOAD_KINDS, OpenIntent, State
+from machines.states import CACHE_KINDS, SECRET, WORKLOAD_KINDS, Known, OpenIntent, State
 
 HOME, ONE, TWO = "home", "ic/one", "ic/two"
 NAMESPACE, NAME, UID = "ml-team", "qwen", "cache-uid"
@@ -55,7 +56,6 @@ CLAIM, JOB, COPY = (
 )
 OURS = Owner(NAMESPACE, NAME, UID)
 BEGINNING = 1_767_225_600 * SECOND  # 2026-01-01T00:00:00Z
-FORBIDDEN = Refused(403, "Forbidden", "exceeded quota: storage")
 
 
 def spec_of(
@@ -124,13 +124,16 @@ class CacheScene:
         data = dumps({"caching": self.settings.to_json()})
         self.step([Draft("", str(Subject("Session", "", "", "")), "SessionStarted", 1, data)])
 
-    def sync(self, cluster: str, *, without: str = "") -> None:
+    def sync(
+        self, cluster: str, *, without: str = "", secrets: bool = True, workload: bool = False
+    ) -> None:
         """Every kind, and every named Secret, of a cluster is listed as it is known."""
-        kinds = CACHE_KINDS if cluster == HOME else WORKLOAD_KINDS
+        kinds: tuple[str, ...] = CACHE_KINDS if cluster == HOME else WORKLOAD_KINDS
+        kinds += WORKLOAD_KINDS if workload else ()
         for kind in kinds:
             self.tell(self.listed(cluster, kind, without=without))
         for scope in sorted(wanted_secrets(self.state)):
-            if scope.cluster == cluster:
+            if secrets and scope.cluster == cluster:
                 self.tell(self.listed(cluster, SECRET, scope=(scope.namespace, scope.name)))
 
     def listed(
@@ -157,10 +160,15 @@ class CacheScene:
 
     # clusters
 
-    def cluster(self, name: str, *, uid: str = "", source: str = "Existing", **fields: Any) -> None:
+    def cluster(
+        self, name: str, *, uid: str = "", source: str = "Existing", storage: str = "",
+        **fields: Any,
+    ) -> None:  # fmt: skip
         """An InferenceCluster is there, labelled with its own name."""
-        block = {"existing": {"secretRef": {"name": f"{name}-kubeconfig"}}}
-        spec = {"cluster": {"source": source, **(block if source == "Existing" else {})}}
+        existing: dict[str, Any] = {"secretRef": {"name": f"{name}-kubeconfig"}}
+        existing |= {"cache": {"storageClassName": storage}} if storage else {}
+        block = {"existing": existing} if source == "Existing" else {}
+        spec = {"cluster": {"source": source, **block}}
         given = {"labels": (("name", name),), "created": "2026-01-01T00:00:00Z", **fields}
         level = ClusterLevel(spec=dumps(spec), **given)
         self.see(HOME, self.cluster_subject(name, uid), level)
@@ -173,15 +181,23 @@ class CacheScene:
         """Give what an InferenceCluster's facts are about."""
         return Subject("InferenceCluster", "", name, uid or f"{name}-uid")
 
-    def storage_class(self, cluster: str, name: str = "modelplane-rwx") -> None:
+    def storage_class(self, cluster: str, name: str = "modelplane-rwx", uid: str = "") -> None:
         """A storage class is there, that binds for the first consumer."""
         level = StorageClassLevel("nfs", "WaitForFirstConsumer", expandable=True)
-        self.see(cluster, Subject("StorageClass", "", name, f"{name}-uid"), level)
+        self.see(cluster, Subject("StorageClass", "", name, uid or f"{name}-uid"), level)
 
     def namespace(self, cluster: str, name: str = WORKLOAD, *, terminating: bool = False) -> None:
         """A namespace is there."""
-        subject = Subject("Namespace", "", name, f"{cluster}-{name}-uid")
+        subject = Subject("Namespace", "", name, f"{cluster[3:]}-{name}-uid")
         self.see(cluster, subject, NamespaceLevel("", terminating))
+
+    def subject(self, kind: str, name: str, uid: str) -> Subject:
+        """Give what the facts of an object without a namespace are about."""
+        return Subject(kind, "", name, uid)
+
+    def plain_namespace(self) -> NamespaceLevel:
+        """Give the level of a namespace of which nothing is to be told."""
+        return NamespaceLevel()
 
     def node(self, name: str, *, cluster: str = ONE, uid: str = "") -> Subject:
         """A node is there."""
@@ -298,6 +314,19 @@ class CacheScene:
     def events(self, subject: Subject, reason: str, message: str) -> tuple[Event, ...]:
         """The Events of an object were read."""
         return self.tell(EventsRead(ONE, subject, "", reason, message))
+
+    def known(self, cluster: str, kind: str) -> Known:
+        """Give the one object of a kind that is known on a cluster."""
+        [known] = self.state.clusters[cluster].objects[kind].values()
+        return known
+
+    def forbidden(self, words: str = "exceeded quota: storage") -> Refused:
+        """Give a refusal of the API server."""
+        return Refused(403, "Forbidden", words)
+
+    def done(self) -> Done:
+        """Give the answer that it is as intended."""
+        return Done("uid")
 
     # decisions
 

@@ -1,0 +1,148 @@
+"""Clusters: each by itself; what is unknown of one moves nothing there, and nothing elsewhere."""
+
+from machines.observations import RolledBack, Unread
+from tests.caches.builders import HOME, ONE, CacheScene, spec_of
+from tests.caches.willing import carry_out, stage
+
+
+def test_there_is_an_entry_for_every_selected_cluster() -> None:
+    """Clusters without a way in are listed, too, by name; others are not [C7]"""
+    scene = CacheScene("two", "one")
+    scene.cluster("three", source="GKE")
+    scene.cluster("four", labels=(("name", "other"),))
+    scene.cache()
+    assert list(scene.mc.entries) == ["four", "one", "three", "two"]
+    assert scene.phase("three") == "Pending"
+    scene.cache(spec_of(selector={"name": "three"}), generation=2)
+    carry_out(scene)
+    assert list(scene.mc.entries) == ["three"]
+
+
+def test_a_cluster_that_comes_later_is_staged_to() -> None:
+    """A new InferenceCluster has an entry at once, and a claim when it was listed."""
+    scene = CacheScene()
+    scene.cache()
+    stage(scene)
+    scene.cluster("two")
+    assert scene.phase("two") == "Pending"
+    scene.storage_class("ic/two")
+    scene.sync("ic/two")
+    stage(scene, "ic/two")
+    assert (scene.phase("one"), scene.phase("two")) == ("Ready", "Ready")
+
+
+def test_one_unreachable_cluster_stops_no_other() -> None:
+    """A cluster that does not answer keeps its entry; the others go on [C80]"""
+    scene = CacheScene("one", "two")
+    scene.cache()
+    carry_out(scene)
+    scene.unreachable()
+    stage(scene, "ic/two")
+    assert (scene.phase("one"), scene.phase("two")) == ("Pending", "Ready")
+
+
+def test_an_unreachable_cluster_keeps_what_it_was() -> None:
+    """Phase and latch stay while the cluster is away, and its return changes nothing."""
+    scene = CacheScene()
+    scene.cache()
+    stage(scene)
+    scene.unreachable()
+    scene.wait(10**5)
+    assert (scene.phase(), scene.opened()) == ("Ready", [])
+    scene.reachable()
+    assert (scene.phase(), scene.opened()) == ("Ready", [])
+
+
+def test_vanished_facts_of_a_cluster_delete_nothing() -> None:
+    """A status that loses its storage class or its kubeconfig withdraws nothing [C20]"""
+    scene = CacheScene()
+    scene.cluster("one", storage_class="told", provider_config="one-kubeconfig")
+    scene.cache()
+    stage(scene)
+    scene.gone(ONE, scene.known(ONE, "StorageClass").subject)
+    scene.cluster("one")
+    assert (scene.phase(), scene.opened()) == ("Ready", [])
+
+
+def test_a_restart_decides_nothing_before_it_has_looked() -> None:
+    """Nothing is decided, and nothing moves, on kinds that were not listed in this session."""
+    scene = CacheScene()
+    scene.cache()
+    carry_out(scene, "create HydrationJob")
+    claim = scene.known(ONE, "PersistentVolumeClaim").subject
+    scene.answer("create HydrationJob", scene.forbidden())
+    scene.start()
+    scene.sync(HOME)
+    scene.wait(100)
+    assert scene.opened() == []
+    scene.sync(ONE, without=claim.uid)
+    assert scene.doing() == ["create PersistentVolumeClaim"]
+
+
+def test_a_kind_that_cannot_be_read_is_not_empty() -> None:
+    """A cluster whose claims may not be listed stays unknown."""
+    scene = CacheScene()
+    scene.cache()
+    stage(scene)
+    scene.start()
+    scene.sync(HOME)
+    scene.tell(Unread(ONE, "PersistentVolumeClaim", "claims is forbidden"))
+    assert (scene.phase(), scene.opened()) == ("Ready", [])
+
+
+def test_a_cluster_from_the_past_withdraws_nothing() -> None:
+    """A cluster that was restored from a backup is unknown until it is listed anew."""
+    scene = CacheScene()
+    scene.cache()
+    stage(scene)
+    scene.tell(RolledBack(ONE, "restored"))
+    assert (scene.phase(), scene.opened()) == ("Ready", [])
+    scene.sync(ONE)
+    assert (scene.phase(), scene.opened()) == ("Ready", [])
+
+
+def test_one_cluster_under_two_names_is_staged_once() -> None:
+    """Of two InferenceClusters that are one cluster the older works; the other's entry waits."""
+    scene = CacheScene()
+    scene.namespace(ONE, "kube-system")
+    system = scene.state.clusters[ONE].namespace_uids["kube-system"]
+    scene.cluster("two", created="2026-02-01T00:00:00Z")
+    scene.see("ic/two", scene.subject("Namespace", "kube-system", system), scene.plain_namespace())
+    scene.storage_class("ic/two")
+    scene.sync("ic/two")
+    scene.cache()
+    stage(scene)
+    assert (scene.phase("one"), scene.phase("two")) == ("Ready", "Pending")
+    assert scene.decided("create PersistentVolumeClaim") == 1
+
+
+def test_an_in_cluster_source_is_home() -> None:
+    """The cluster that warmlog runs in needs no way in, and has its objects there."""
+    scene = CacheScene()
+    scene.cluster("self", source="InCluster")
+    scene.storage_class(HOME)
+    scene.sync(HOME, workload=True)
+    scene.cache(spec_of(selector={"name": "self"}))
+    stage(scene, HOME)
+    assert scene.phase("self") == "Ready"
+
+
+def test_a_spec_that_cannot_work_fails_everywhere() -> None:
+    """A stored spec with a fault is Failed on each cluster, reached or not, until it is mended."""
+    scene = CacheScene("one", "two")
+    scene.unreachable("ic/two")
+    scene.cache(spec_of(repo="../etc"))
+    assert (scene.phase("one"), scene.phase("two"), scene.opened()) == ("Failed", "Failed", [])
+    scene.cache(spec_of(), generation=2)
+    carry_out(scene)
+    assert scene.phase("one") == "Pending"
+    assert scene.decided("create HydrationJob") == 1
+
+
+def test_a_new_cluster_of_an_old_name_is_another() -> None:
+    """An InferenceCluster that was re-created between two looks starts from nothing."""
+    scene = CacheScene()
+    scene.cache()
+    stage(scene)
+    scene.cluster("one", uid="another-cluster")
+    assert (scene.phase(), scene.opened()) == ("Pending", [])

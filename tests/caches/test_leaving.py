@@ -1,0 +1,228 @@
+"""Leaving: what a cache has goes with it, and a claim only when nobody uses it."""
+
+from machines.caches.asking import release_questions
+from machines.observations import Refused
+from tests.caches.builders import HOME, ONE, TWO, CacheScene, spec_of
+from tests.caches.willing import carry_out, stage
+
+
+def ready(*clusters: str) -> CacheScene:
+    """A cache that is Ready on each cluster."""
+    scene = CacheScene(*clusters)
+    scene.cache()
+    carry_out(scene)
+    for name in clusters or ("one",):
+        stage(scene, f"ic/{name}")
+    return scene
+
+
+def released(scene: CacheScene) -> bool:
+    """Say whether the finalizer is off, and nothing is known of the cache any more."""
+    gone = not scene.mc.level.held and not scene.mc.entries
+    scene.cache_gone()
+    return gone and "cache-uid" not in scene.state.caches
+
+
+def test_a_deleted_cache_asks_who_uses_its_claim() -> None:
+    """Before the claim goes it has to be known that no Pod mounts it."""
+    scene = ready()
+    scene.cache(deleting=True)
+    assert scene.opened() == []
+    [question] = release_questions(scene.state)
+    assert question.subject == scene.known(ONE, "PersistentVolumeClaim").subject
+    scene.users()
+    assert scene.doing() == ["delete PersistentVolumeClaim"]
+    carry_out(scene)
+    assert released(scene)
+
+
+def test_a_claim_in_use_is_kept() -> None:
+    """While a Pod mounts it the claim stays, and so do state and finalizer [C18]"""
+    scene = ready()
+    scene.cache(deleting=True)
+    scene.users("engine-0")
+    scene.wait(3600)
+    assert (scene.phase(), scene.opened()) == ("Ready", [])
+    assert (scene.entry().retained, scene.entry().users) == (True, ("engine-0",))
+    scene.users()
+    carry_out(scene)
+    assert released(scene)
+
+
+def test_a_pod_that_came_at_the_last_moment_keeps_the_claim() -> None:
+    """A look right before the deletion finds a new user: the claim stays, its users are read."""
+    scene = ready()
+    scene.cache(deleting=True)
+    scene.users()
+    refused = Refused(409, "ClaimInUse", "Pod engine-1 mounts it")
+    scene.answer("delete PersistentVolumeClaim", refused)
+    scene.wait(3600)
+    assert (scene.entry().users, scene.opened()) == (None, [])
+
+
+def test_a_deletion_while_hydrating_ends_the_download() -> None:
+    """Job and token go at once, and the claim when the Job's Pods are gone [C34] [C27] [S28]"""
+    scene = CacheScene()
+    scene.token("d1")
+    scene.cache(spec_of(secret="hub"))
+    scene.list_secrets()
+    carry_out(scene)
+    scene.pod("Running")
+    scene.cache(deleting=True)
+    assert sorted(scene.doing()) == ["delete HydrationJob", "delete Secret"]
+    carry_out(scene)
+    assert list(release_questions(scene.state)) == []
+    scene.pod("Failed")
+    assert len(list(release_questions(scene.state))) == 1
+    scene.users()
+    carry_out(scene)
+    assert released(scene)
+
+
+def test_a_cluster_that_leaves_the_selector_is_cleared() -> None:
+    """A cluster whose labels do not match any more loses claim and entry, when unused [C19]"""
+    scene = ready("one", "two")
+    scene.cache(spec_of(selector={"name": "one"}), generation=2)
+    assert scene.entry("two").selected is False
+    scene.users(cluster=TWO)
+    carry_out(scene)
+    assert (list(scene.mc.entries), scene.phase("one")) == (["one"], "Ready")
+
+
+def test_an_entry_in_use_is_retained() -> None:
+    """A cluster that leaves while its claim is in use keeps entry, phase and claim [C19]"""
+    scene = ready("one", "two")
+    scene.cache(spec_of(selector={"name": "one"}), generation=2)
+    scene.users("engine-0", cluster=TWO)
+    assert (scene.phase("two"), scene.entry("two").retained) == ("Ready", True)
+    scene.cache(spec_of(), generation=3)
+    entry = scene.entry("two")
+    assert (entry.selected, entry.retained, entry.users) == (True, False, None)
+    assert (scene.phase("two"), scene.opened()) == ("Ready", [])
+
+
+def test_the_claim_follows_the_cache_and_not_its_users() -> None:
+    """A claim that nobody uses stays as long as the cache wants it [S22]"""
+    scene = ready()
+    scene.users("engine-0")
+    scene.users()
+    scene.wait(10**6)
+    assert (scene.phase(), scene.opened()) == ("Ready", [])
+
+
+def test_a_forbidden_delete_keeps_the_finalizer() -> None:
+    """What may not be deleted is told and tried again slowly; the finalizer stays [S25]"""
+    scene = ready()
+    scene.cache(deleting=True)
+    scene.users()
+    tries = 0
+    for _ in range(600):
+        if scene.opened():
+            scene.answer("delete PersistentVolumeClaim", scene.forbidden("cannot delete"))
+            tries += 1
+        scene.wait(1)
+    assert tries in range(10, 20)
+    assert scene.entry().refusals["delete PersistentVolumeClaim"].words == "cannot delete"
+    assert scene.decided("Release ModelCache") == 0
+
+
+def test_what_is_gone_already_never_blocks() -> None:
+    """A claim, or a whole namespace, that went before the cache did is no reason to wait [S32]"""
+    scene = ready()
+    scene.claim_gone()
+    carry_out(scene, "create PersistentVolumeClaim")
+    scene.cache(deleting=True)
+    scene.answer("create PersistentVolumeClaim", scene.forbidden("is being deleted"))
+    carry_out(scene)
+    assert released(scene)
+
+
+def test_a_cache_that_made_nothing_goes_at_once() -> None:
+    """A cache whose cluster was never reached has nothing to wait for."""
+    scene = CacheScene()
+    scene.unreachable()
+    scene.cache()
+    carry_out(scene)
+    scene.cache(deleting=True)
+    carry_out(scene)
+    assert released(scene)
+
+
+def test_an_unreachable_cluster_is_waited_for() -> None:
+    """What is on a cluster that does not answer is not left behind."""
+    scene = ready()
+    scene.unreachable()
+    scene.cache(deleting=True)
+    scene.wait(10**5)
+    assert (scene.phase(), scene.opened()) == ("Ready", [])
+    scene.reachable()
+    scene.users()
+    carry_out(scene)
+    assert released(scene)
+
+
+def test_a_lost_log_forgets_no_cluster() -> None:
+    """A deleted cache that this log never saw alive waits for every cluster it may be on."""
+    scene = CacheScene()
+    scene.unreachable()
+    scene.cache(deleting=True, held=True)
+    assert scene.opened() == []
+    scene.reachable()
+    carry_out(scene)
+    assert released(scene)
+
+
+def test_abandoning_lets_go_at_once() -> None:
+    """With the annotation nothing is deleted, and what stays is noted."""
+    scene = ready()
+    scene.unreachable()
+    scene.cache(deleting=True, annotations=(("warmlog.dev/abandon", "true"),))
+    assert scene.opened() == [("Release ModelCache", HOME)]
+    assert scene.mc.abandoned["one"].reason == "Abandoned"
+    carry_out(scene)
+    scene.cache_gone()
+    assert "cache-uid" not in scene.state.caches
+    assert scene.state.timers == []
+    assert scene.known(ONE, "PersistentVolumeClaim")
+
+
+def test_a_deleted_cluster_is_let_go() -> None:
+    """An InferenceCluster that is gone takes its entry along, and what stays is noted."""
+    scene = ready("one", "two")
+    scene.gone(HOME, scene.cluster_subject("two"))
+    assert list(scene.mc.entries) == ["one"]
+    assert scene.mc.abandoned["two"].reason == "ClusterGone"
+    assert TWO not in scene.state.clusters
+
+
+def test_open_intents_of_a_deleted_cluster_are_dropped() -> None:
+    """What was decided for a cluster that is gone waits for no answer."""
+    scene = CacheScene("one", "two")
+    scene.cache()
+    carry_out(scene, "create PersistentVolumeClaim")
+    scene.gone(HOME, scene.cluster_subject("two"))
+    assert scene.opened() == [("create PersistentVolumeClaim", ONE)]
+
+
+def test_a_cache_gone_by_force_leaves_its_claim() -> None:
+    """Who takes our finalizer off keeps the claim; Job and token go when they are seen."""
+    scene = CacheScene()
+    scene.cache()
+    carry_out(scene)
+    scene.cache_gone()
+    assert scene.doing() == ["delete HydrationJob"]
+    carry_out(scene)
+    assert "cache-uid" not in scene.state.caches
+    assert scene.known(ONE, "PersistentVolumeClaim")
+
+
+def test_a_new_cache_of_the_name_takes_over_what_is_left() -> None:
+    """A re-created ModelCache adopts claim and Job of the one that was forced away."""
+    scene = CacheScene()
+    scene.cache()
+    stage(scene)
+    scene.cache_gone()
+    scene.cache(uid="new-uid")
+    carry_out(scene)
+    assert scene.state.caches["new-uid"].entries["one"].state.value == "Ready"
+    assert scene.decided("create PersistentVolumeClaim") == 1

@@ -1,0 +1,63 @@
+"""Recovering: a lost log finds again what was staged, by the latch and by our own status."""
+
+from typing import Any
+
+from tests.caches.builders import ONE, UID, CacheScene
+from tests.caches.willing import carry_out
+
+
+def status(phase: str = "Ready", uid: str = UID) -> dict[str, Any]:
+    """A status that another log wrote."""
+    rows = [{"name": "one", "phase": phase, "mount": {}}, {"name": 7}, "x"]
+    return {"clusters": rows, "warmlog": {"uid": uid, "log": "older", "position": 99}}
+
+
+def test_what_was_published_stays_until_it_is_looked_at() -> None:
+    """A Ready entry of a cluster that is not listed yet keeps its mount."""
+    scene = CacheScene()
+    scene.start()
+    scene.sync("home")
+    scene.cache(status=status(), held=True)
+    assert (scene.phase(), scene.entry().recovered) == ("Ready", True)
+    assert scene.opened() == []
+
+
+def test_the_latch_decides_once_the_cluster_is_known() -> None:
+    """A claim without our latch ends what only a status told."""
+    scene = CacheScene()
+    scene.namespace(ONE)
+    scene.claim("Bound", uid="claim")
+    scene.cache(status=status(), held=True)
+    assert (scene.phase(), scene.entry().recovered) == ("Hydrating", False)
+
+
+def test_a_latched_claim_needs_no_status() -> None:
+    """With the latch on the claim the entry is Ready at once, without any Job."""
+    scene = CacheScene()
+    scene.namespace(ONE)
+    scene.start()
+    scene.sync("home")
+    fingerprint = scene.cache(held=True).fingerprint
+    scene.claim("Bound", uid="claim", hydrated=f"claim/{fingerprint}")
+    scene.sync(ONE)
+    assert (scene.phase(), scene.opened()) == ("Ready", [])
+
+
+def test_a_status_of_another_object_proves_nothing() -> None:
+    """A status without our uid, as a foreign Ready, is not believed."""
+    for foreign in (status(uid="other"), {"clusters": [{"name": "one", "phase": "Ready"}]}, None):
+        scene = CacheScene()
+        scene.start()
+        scene.sync("home")
+        scene.cache(status=foreign, held=True)
+        assert scene.phase() == "Pending"
+        assert all(row.type != "Recovered" for row in scene.rows)
+
+
+def test_a_status_is_recorded_once() -> None:
+    """An object that the log knows tells no past any more."""
+    scene = CacheScene()
+    scene.cache(status=status(), held=True)
+    carry_out(scene)
+    scene.cache(status=status("Failed"), generation=2)
+    assert sum(row.type == "Recovered" for row in scene.rows) == 1

@@ -1,0 +1,184 @@
+"""Tokens: a gated repository is staged with a copy of the Secret that the cache names."""
+
+import pytest
+
+from engine.canonical_json import dumps
+from engine.events import Subject
+from machines.caches.finding import site_of
+from machines.caches.tokens import copy_digest
+from machines.observations import Absent, Unread
+from tests.caches.builders import COPY, HOME, NAMESPACE, ONE, CacheScene, spec_of
+from tests.caches.willing import carry_out, stage
+
+
+def gated(*, digest: str = "d1") -> CacheScene:
+    """A cache of a gated repository, whose Secret was listed; no digest: it is not there."""
+    scene = CacheScene()
+    if digest:
+        scene.token(digest)
+    scene.cache(spec_of(secret="hub"))
+    scene.list_secrets()
+    return scene
+
+
+def copied(scene: CacheScene) -> str:
+    """Give the digest of the value that the copy holds."""
+    site = site_of(scene.state, scene.mc, scene.entry())
+    return copy_digest(scene.mc, site) if site else ""
+
+
+def test_the_copy_comes_before_the_job() -> None:
+    """The token is copied to the cluster first, then the Job is made that reads it [C42]"""
+    scene = gated()
+    carry_out(scene, "create Secret")
+    assert scene.doing() == ["create Secret"]
+    place = {"namespace": NAMESPACE, "name": "hub", "key": "HF_TOKEN", "digest": "d1"}
+    assert scene.body("create Secret")["token"] == place
+    carry_out(scene)
+    assert (copied(scene), scene.decided("create HydrationJob")) == ("d1", 1)
+
+
+def test_the_copy_goes_when_ready() -> None:
+    """The copy is there only while hydrating, and goes as soon as the entry is Ready."""
+    scene = gated()
+    stage(scene)
+    assert (scene.phase(), copied(scene)) == ("Ready", "")
+    assert scene.decided("delete Secret") == 1
+
+
+@pytest.mark.parametrize("digest", ["none", ""])
+def test_without_a_token_only_the_claim_is_made(digest: str) -> None:
+    """Without its Secret, or with an empty value, only the claim is made [C5] [C8] [C41]"""
+    scene = gated(digest="")
+    if not digest:
+        scene.token("")
+    carry_out(scene)
+    scene.claim("Bound")
+    assert (scene.phase(), scene.opened()) == ("Hydrating", [])
+    assert scene.decided("create PersistentVolumeClaim") == 1
+    assert scene.decided("create HydrationJob") == 0
+    scene.token("d1")
+    carry_out(scene)
+    assert scene.decided("create HydrationJob") == 1
+
+
+def test_a_missing_key_is_a_missing_token() -> None:
+    """A Secret that has other keys only holds no token."""
+    scene = gated(digest="")
+    scene.token("d1", key="OTHER")
+    carry_out(scene)
+    assert scene.decided("create HydrationJob") == 0
+
+
+def test_a_token_that_cannot_be_read_is_not_missing() -> None:
+    """What cannot be read deletes nothing, and makes nothing."""
+    scene = gated()
+    carry_out(scene)
+    scene.pod("Pending")
+    scene.start()
+    scene.tell(Unread(HOME, "Secret", "secrets is forbidden", (NAMESPACE, "hub")))
+    for cluster in (HOME, ONE):
+        scene.sync(cluster, secrets=cluster == ONE)
+    assert scene.opened() == []
+    assert scene.state.clusters[ONE].objects["HydrationJob"]
+
+
+def test_a_removed_token_halts_what_does_not_run() -> None:
+    """An unfinished Job without a running Pod goes with the token; the copy goes, too."""
+    scene = gated()
+    carry_out(scene)
+    scene.pod("Pending")
+    scene.token("")
+    assert sorted(scene.doing()) == ["delete HydrationJob", "delete Secret"]
+
+
+def test_a_running_pod_may_finish_without_its_token() -> None:
+    """A Pod that runs has its token already: the Job stays, and its end counts."""
+    scene = gated()
+    carry_out(scene)
+    scene.claim("Bound")
+    scene.pod("Running")
+    scene.token("")
+    assert scene.doing() == ["delete Secret"]
+    carry_out(scene)
+    scene.job("Complete")
+    carry_out(scene)
+    assert scene.phase() == "Ready"
+
+
+def test_a_token_removed_after_ready_changes_nothing() -> None:
+    """A Ready entry needs no token any more: its claim and its mount stay [C41]"""
+    scene = gated()
+    stage(scene)
+    scene.token("")
+    scene.gone(HOME, Subject("Secret", NAMESPACE, "hub", "hub-uid"))
+    assert (scene.phase(), scene.opened()) == ("Ready", [])
+
+
+def test_a_rotated_token_is_copied_while_hydrating() -> None:
+    """Another value goes into the copy; the Job that runs is left alone."""
+    scene = gated()
+    carry_out(scene)
+    scene.token("d2")
+    assert scene.doing() == ["Rotate Secret"]
+    carry_out(scene)
+    assert (copied(scene), scene.decided("create HydrationJob")) == ("d2", 1)
+
+
+def test_another_token_retries_at_once() -> None:
+    """A hydration that failed with the wrong token is tried again as soon as it is another [C31]"""
+    scene = gated()
+    carry_out(scene)
+    scene.claim("Bound")
+    scene.job("Failed", reason="BackoffLimitExceeded")
+    scene.pod("Failed", reason="Error", message="401 Unauthorized")
+    carry_out(scene)
+    assert scene.phase() == "Failed"
+    scene.token("d2")
+    assert scene.phase() == "Hydrating"
+    carry_out(scene)
+    assert (copied(scene), scene.decided("create HydrationJob")) == ("d2", 2)
+    assert scene.entry().failure.said.words == "401 Unauthorized"
+
+
+def test_an_empty_token_is_no_other_token() -> None:
+    """A token that was taken away is no reason to try again."""
+    scene = gated()
+    carry_out(scene)
+    scene.claim("Bound")
+    scene.job("Failed", reason="BackoffLimitExceeded")
+    scene.token("")
+    assert scene.phase() == "Failed"
+
+
+def test_a_value_that_is_not_the_one_meant_is_asked_for_again_later() -> None:
+    """When the Secret changed on the way, the copy is decided anew, and not in a hot loop."""
+    scene = gated()
+    carry_out(scene, "create Secret")
+    scene.answer("create Secret", Absent())
+    assert scene.opened() == []
+    scene.wait(2)
+    assert scene.doing() == ["create Secret"]
+
+
+def test_the_secret_may_be_named_later() -> None:
+    """A Secret that is named after the cache was made is used, and one that is dropped is not."""
+    scene = CacheScene()
+    scene.cache()
+    carry_out(scene, "create HydrationJob")
+    scene.token("d1")
+    scene.cache(spec_of(secret="hub"), generation=2)
+    scene.list_secrets()
+    carry_out(scene)
+    assert copied(scene) == "d1"
+    scene.cache(spec_of(), generation=3)
+    assert scene.doing() == ["delete Secret"]
+
+
+def test_no_value_is_in_the_log() -> None:
+    """Rows hold the place and a keyed digest of a token, as levels do, and nothing else."""
+    scene = gated()
+    stage(scene)
+    rows = dumps([row.data for row in scene.rows])
+    assert COPY in rows
+    assert '\\"data\\"' not in rows
