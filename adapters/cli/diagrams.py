@@ -2,7 +2,6 @@
 
 import sys
 from enum import StrEnum
-from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,8 +11,8 @@ from adapters.cli.exit_codes import ExitCode
 from adapters.cli.printing import print_json
 from adapters.cli.problems import Problem, complain
 from engine.machine_tables import MachineTable
-from machines.node_jobs import NODE_JOBS
-from machines.warmups import WARMUP_RULES, WARMUPS
+from machines.drawing import MACHINES, markdown
+from machines.warmups import WARMUP_RULES
 
 DOCUMENT = Path("docs/machines.md")
 
@@ -48,15 +47,10 @@ def _machines(
     if check:
         return _compare(file)
     if output is MachinesFormat.JSON:
-        print_json({"machines": [_table_json(NODE_JOBS), _table_json(WARMUPS)], "rules": _rules()})
+        print_json({"machines": [_table_json(one) for one in MACHINES], "rules": _rules()})
     else:
-        sys.stdout.write(_drawn())
+        sys.stdout.write(markdown())
     return ExitCode.OK
-
-
-def _drawn() -> str:
-    drawn: str = import_module("machines.drawing").markdown()
-    return drawn
 
 
 def _compare(path: Path) -> ExitCode:
@@ -64,7 +58,7 @@ def _compare(path: Path) -> ExitCode:
         found = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise Problem(ExitCode.USAGE, f"{path} cannot be read: {error}.") from error
-    if found == _drawn():
+    if found == markdown():
         return ExitCode.OK
     complain(f"{path} is not what the machines say: write it with `warmlog machines > {path}`.")
     return ExitCode.DIFFERENT
