@@ -7,6 +7,7 @@ import socket
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from itertools import chain
 from uuid import uuid4
 
 import structlog
@@ -19,6 +20,7 @@ from adapters.kubernetes.leases import LeaseHolder, LeaseLost, LeaseTerms
 from adapters.kubernetes.timing import SystemTimer
 from adapters.ports import Api
 from adapters.running.announcing import Announcer
+from adapters.running.announcing_caches import CacheAnnouncer
 from adapters.running.clocks import SteadyClock
 from adapters.running.controller import Controller
 from adapters.running.crd_watching import watch_crd
@@ -160,13 +162,13 @@ async def _control(
     vault = await vault_patiently(log, health)
     writer = await begin_patiently(log, identity, health, clock=time.time_ns, fold_all=fold_all)
     _log.info("session started", epoch=writer.cursor.epoch, position=writer.cursor.position)
-    announcer = Announcer(writer.state)
+    announcers = Announcer(writer.state), CacheAnnouncer(writer.state)
     seconds = settings.request_timeout_seconds
     outbox = Outbox(api, instance=f"{socket.gethostname()}-{os.getpid()}", timeout_seconds=seconds)
 
     def tell(state: State) -> None:
-        for announcement in announcer.news(state):
-            about = f"{announcement.subject.namespace}/{announcement.subject.name}"
+        for announcement in chain(*(one.news(state) for one in announcers)):
+            about = "/".join(filter(None, announcement.subject[1:3]))
             _log.info(announcement.note, about=about, reason=announcement.reason)
             outbox.put(announcement)
 

@@ -12,6 +12,7 @@ import structlog
 from adapters.kubernetes.statuses import StatusResult
 from adapters.kubernetes.watching import ClusterWatch
 from adapters.ports import Api
+from adapters.running.announcing_caches import is_farewell
 from adapters.running.cluster_keeping import ClusterKeeper
 from adapters.running.sessions import Means, Surroundings
 from adapters.running.settling import SettlingBook
@@ -129,7 +130,7 @@ class Controller:
             self._dispatch(rows)
             self.keeper.follow(self.writer.state)
             self._send_statuses()
-            self._look_for_news()
+            self._look_for_news(rows)
 
     async def _wait(self) -> None:
         """Wait for an observation, a deadline, or a status whose time has come."""
@@ -195,9 +196,11 @@ class Controller:
         self._texts.forget(cluster)
         self._settling.forget(cluster)
 
-    def _look_for_news(self) -> None:
+    def _look_for_news(self, rows: Sequence[Event]) -> None:
+        """Announce what is new, once a second; at once before an object is let go."""
         now, position = self._clock(), self.writer.cursor.position
-        if self._announce is None or now < self._news_due(position):
+        is_due = now >= self._news_due(position) or any(map(is_farewell, rows))
+        if self._announce is None or not is_due:
             return
         self._announced = (position, now)
         self._announce(self.writer.state)

@@ -73,6 +73,18 @@ def turned(rows: list[Row], times: dict[str, tuple[str, int]], at: int) -> dict[
     }  # fmt: skip
 
 
+def changed_words(cache: Cache) -> str:
+    """Name the fields that were edited in the stored spec, and are not acted on."""
+    fields = ", ".join(cache.spec_changed)
+    return f"{fields} edited: not acted on, create a new ModelCache instead"
+
+
+def staged_words(matched: list[Entry]) -> str:
+    """Say on which clusters the model is ready, once it is on all that are selected."""
+    every = "all " if len(matched) > 1 else ""
+    return f"staged on {every}{named([one.cluster for one in matched])}"
+
+
 def matched_entries(cache: Cache) -> list[Entry]:
     """Give the entries of the selected clusters, by name: those that the summary counts."""
     return [entry for _, entry in sorted(cache.entries.items()) if entry.selected]
@@ -108,8 +120,7 @@ def _artifact(state: State, cache: Cache, matched: list[Entry]) -> Row:
     if failed:
         return _lacking("Failed", _first(state, cache, failed))
     if len(ready) == len(matched):
-        words = f"staged on {named([one.cluster for one in matched])}"
-        return Row("ArtifactReady", "True", "Staged", words)
+        return Row("ArtifactReady", "True", "Staged", staged_words(matched))
     waiting = [one for one in matched if one.state is not EntryState.READY]
     words = f"{len(ready)} of {len(matched)} ready; {_first(state, cache, waiting)}"
     return _lacking("Partial" if ready else "Hydrating", words)

@@ -78,7 +78,7 @@ def hindrance(sight: Sight) -> str:
             f"cluster {sight.entry.cluster} reports no storage class for claims that many Pods "
             f"mount, and has none that is called {DEFAULT_CLASS}"
         )
-    return words or _absent_class(sight) or _stopping_refusal(sight)
+    return words or absent_class(sight) or _stopping_refusal(sight)
 
 
 def leaving_words(sight: Sight) -> str:
@@ -131,7 +131,7 @@ def _stopping_refusal(sight: Sight) -> str:
     return ""
 
 
-def _absent_class(sight: Sight) -> str:
+def absent_class(sight: Sight) -> str:
     """Say that the storage class which is reported does not exist, for a claim yet to be made."""
     served, cluster = sight.served, sight.cluster
     if served is None or cluster is None or sight.claim is not None:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from adapters.kubernetes.announcing import Announcement
 from adapters.kubernetes.vaults import SecretVault
 from adapters.running.announcing import Announcer
+from adapters.running.announcing_caches import CacheAnnouncer
 from adapters.running.controller import Controller
 from adapters.running.limits import Limits
 from adapters.running.sessions import Means
@@ -66,10 +67,12 @@ async def living(
     log = log or StubbornLog(MemoryLog("log"))
     api = WatchedApi(world.api)
     writer = await open_writer(log, WRITER, world.cluster.now)
-    announcer, news = Announcer(writer.state), list[Announcement]()
+    announcers = Announcer(writer.state), CacheAnnouncer(writer.state)
+    news: list[Announcement] = []
 
     def tell(state: State) -> None:
-        news.extend(announcer.news(state))
+        for announcer in announcers:
+            news.extend(announcer.news(state))
 
     vault = SecretVault(await log.secret_key())
     means = Means(lambda: world.cluster.now, LoopTimer(), vault, connector({}), limits or Limits())

@@ -1,0 +1,150 @@
+"""Occasions: what of a cache or a cluster is worth a Kubernetes Event, as long as it holds.
+
+Each has a key that stays the same while its cause does, whatever its words are; so whoever keeps
+the keys tells each cause once, and again only if it went and came back.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from machines.caches.conditions import changed_words, matched_entries, named, staged_words
+from machines.caches.entries import EntryState
+from machines.caches.messages import entry_message, fault_words
+from machines.caches.obstacles import absent_class, leaving_words, refusal_words
+from machines.caches.sights import Sight, sight_of, token_sight
+from machines.caches.states import Cache, Entry, ServedCluster
+from machines.caches.statuses import REACHABLE, cluster_row
+from machines.states import State
+
+NORMAL, WARNING = "Normal", "Warning"
+# Reasons of Events that tell how a claim goes on, and of no trouble.
+_ON_THE_WAY = frozenset(
+    {
+        "ExternalProvisioning",
+        "Provisioning",
+        "ProvisioningSucceeded",
+        "WaitForFirstConsumer",
+        "WaitForPodScheduled",
+    }
+)
+
+Key = tuple[str, ...]
+
+
+class Occasion(NamedTuple):
+    """One thing that holds; without a note it counts as told."""
+
+    key: Key
+    type: str
+    reason: str
+    note: str
+
+
+def cache_occasions(state: State, cache: Cache) -> Iterator[Occasion]:
+    """Give everything that holds of a cache, in a fixed order."""
+    matched = matched_entries(cache)
+    if matched:
+        yield _staging(cache, matched)
+        if all(entry.state is EntryState.READY for entry in matched):
+            yield Occasion(("staged",), NORMAL, "Staged", staged_words(matched))
+        else:
+            yield from _token(state, cache)
+    yield from _of_the_whole(cache)
+    for _, entry in sorted(cache.entries.items()):
+        sight = sight_of(state, cache, entry)
+        yield from _of_entry(sight)
+        yield from _refusals(sight, entry.cluster)
+    some = next(iter(cache.entries.values()), None)
+    if some is not None:
+        yield from _refusals_of_cache(sight_of(state, cache, some))
+    for cluster, said in sorted(cache.abandoned.items()):
+        note = f"cluster {cluster}: {said.words}"
+        yield Occasion(("left", cluster, said.reason), WARNING, "LeftBehind", note)
+
+
+def cluster_occasions(state: State, served: ServedCluster) -> Iterator[Occasion]:
+    """Give how a cluster is reached, or why it is not."""
+    status, reason, message = cluster_row(state, served)
+    if status != "Unknown":
+        kind = NORMAL if status == "True" else WARNING
+        note = message or f"cluster {served.subject.name} answers"
+        yield Occasion((REACHABLE, reason), kind, reason, note)
+
+
+def _staging(cache: Cache, matched: list[Entry]) -> Occasion:
+    """Told once, when nothing is there yet."""
+    begun = any(entry.claim_uid or entry.state is EntryState.READY for entry in matched)
+    repo = cache.spec.repo if cache.spec else ""
+    note = f"staging {repo} to {named([entry.cluster for entry in matched])}"
+    return Occasion(("staging",), NORMAL, "Staging", "" if begun or not repo else note)
+
+
+def _token(state: State, cache: Cache) -> Iterator[Occasion]:
+    token = token_sight(state, cache)
+    if token.missing and not cache.faults:
+        yield Occasion(("token", token.trouble), WARNING, "AuthSecretMissing", token.trouble)
+
+
+def _of_the_whole(cache: Cache) -> Iterator[Occasion]:
+    if cache.faults:
+        yield Occasion(("faults",), WARNING, "InvalidSpec", fault_words(cache))
+    if cache.spec_changed:
+        key = "edited", *cache.spec_changed
+        yield Occasion(key, WARNING, "SpecChanged", changed_words(cache))
+    if cache.contested_by:
+        note = f"{cache.contested_by} keeps writing this status, which is warmlog's"
+        yield Occasion(("contested", cache.contested_by), WARNING, "StatusEdited", note)
+
+
+def _of_entry(sight: Sight) -> Iterator[Occasion]:
+    entry, cluster = sight.entry, sight.entry.cluster
+    for node in entry.healed:
+        note = f"cluster {cluster}: {sight.claim_words} waited for a node that is gone; the choice "
+        healed = note + "was taken back, so that the scheduler chooses another"
+        yield Occasion(("healed", cluster, node), NORMAL, "ClaimHealed", healed)
+    if not entry.selected:
+        if entry.users and (entry.retained or sight.cache.level.deleting):
+            note = f"cluster {cluster}: {leaving_words(sight)}"
+            yield Occasion(("used", cluster), NORMAL, "InUse", note)
+        return
+    if sight.cache.faults or entry.state is EntryState.READY:
+        return
+    cause = _cause(sight)
+    if cause is not None:
+        reason, mark = cause
+        note = f"cluster {cluster}: {entry_message(sight.state, sight.cache, entry)}"
+        yield Occasion(("cause", cluster, reason, mark), WARNING, reason, note)
+
+
+def _cause(sight: Sight) -> tuple[str, str] | None:
+    """Give the reason why an entry does not go on, and what tells it from the next of its kind."""
+    entry, claim = sight.entry, sight.claim
+    if sight.block.reason:
+        return sight.block.reason, ""
+    if entry.state is EntryState.FAILED:
+        return "HydrationFailed", f"{entry.failure.job_uid} {entry.failure.tries}"
+    if claim is not None and claim.phase == "Lost":
+        return "ClaimLost", entry.claim_uid
+    if entry.chosen.gone_at:
+        return "SelectedNodeGone", f"{entry.chosen.node_name} {entry.chosen.gone_at}"
+    events = entry.claim_events.reason
+    if events and events not in _ON_THE_WAY:
+        return events, ""
+    pods = [pod.reason for pod in sight.pods if not pod.ended and pod.reason]
+    if pods:
+        return pods[-1], ""
+    if entry.job_events.reason:
+        return entry.job_events.reason, ""
+    return ("NoStorageClass", "absent") if absent_class(sight) else None
+
+
+def _refusals_of_cache(sight: Sight) -> Iterator[Occasion]:
+    for what, refusal in sorted(sight.cache.refusals.items()):
+        note = refusal_words(sight, what, refusal)
+        yield Occasion(("refused", what, refusal.reason), WARNING, "ChangeRefused", note)
+
+
+def _refusals(sight: Sight, cluster: str) -> Iterator[Occasion]:
+    for what, refusal in sorted(sight.entry.refusals.items()):
+        note = f"cluster {cluster}: {refusal_words(sight, what, refusal)}"
+        yield Occasion(("refused", cluster, what, refusal.reason), WARNING, "ChangeRefused", note)
