@@ -196,6 +196,7 @@ def _defaults(settings: HydrationSettings) -> dict[str, str]:
         "HF_HUB_DISABLE_TELEMETRY": "1",
         "HF_HUB_DOWNLOAD_TIMEOUT": "60",
         "HF_HUB_ETAG_TIMEOUT": "30",
+        "HF_XET_CHUNK_CACHE_SIZE_BYTES": "0",  # it would fill the node's own disk
     }
     if dict(settings.env).get("HF_ENDPOINT"):
         values["HF_HUB_DISABLE_XET"] = "1"

@@ -114,8 +114,10 @@ def amount(size):
 
 
 def check_room(snapshot, files):
-    there = [each for each in files if blob(each).exists() or (snapshot / each.path).exists()]
-    need = sum(each.size for each in files) - sum(each.size for each in there)
+    need = 0
+    for each in files:
+        if each.size not in (size(snapshot / each.path), size(blob(each))):
+            need += each.size
     room = shutil.disk_usage(ROOT)
     if room.total and need > room.free:
         sys.exit(
@@ -193,8 +195,11 @@ def chain(error):
 def words(error):
     errors = list(chain(error))
     for each in errors:
-        if isinstance(each, OSError) and each.errno in FULL:
-            return f"the volume is full while fetching {WHAT}: {os.strerror(each.errno)}"
+        # What Xet cannot write it tells in words alone.
+        full = each.errno if isinstance(each, OSError) and each.errno in FULL else 0
+        if full or os.strerror(errno.ENOSPC) in str(each):
+            said = os.strerror(full or errno.ENOSPC)
+            return f"the volume is full while fetching {WHAT}: {said}"
     statuses = (getattr(getattr(each, "response", None), "status_code", 0) for each in errors)
     status = next(filter(None, statuses), 0)
     if any(isinstance(each, RevisionNotFoundError) for each in errors):

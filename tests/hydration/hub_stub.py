@@ -87,17 +87,37 @@ class Hub:
     granted: set[str] = field(default_factory=set)  # tokens that may read what is not public
     down: bool = False
     stall_after: int | None = None  # bytes of a large file
-    stalled: threading.Event = field(default_factory=threading.Event)
+    stalled: int = 0  # answers that stalled so far
+    busy: int = 0  # answers that are not finished
+    changed: threading.Condition = field(default_factory=threading.Condition)
     cut_after: int | None = None  # bytes of the next large file: its connection breaks there
+    moving: list[str] = field(default_factory=list)  # commits to which main moves, one a listing
     asked: list[Asked] = field(default_factory=list)
 
     def fetched(self, etag: str) -> int:
         """How many bytes of a large file went out."""
         return sum(each.sent for each in self.asked if etag in each.path)
 
+    def wait_until_stalled(self, answers: int = 1) -> None:
+        """Return once so many answers have stalled in the middle."""
+        with self.changed:
+            assert self.changed.wait_for(lambda: self.stalled == answers, 30)
+
+    def wait_until_idle(self) -> None:
+        """Return once nobody is being answered, those included who were killed meanwhile."""
+        with self.changed:
+            assert self.changed.wait_for(lambda: self.busy == 0, 30)
+
+    def _count(self, *, stalled: int = 0, busy: int = 0) -> None:
+        with self.changed:
+            self.stalled += stalled
+            self.busy += busy
+            self.changed.notify_all()
+
     async def answer(self, request: web.Request) -> web.StreamResponse:
         """Answer as the hub does, and keep what was asked."""
         sent = 0
+        self._count(busy=1)
         try:
             response = await self._answer(request)
             sent = getattr(response, "sent", 0)
@@ -113,6 +133,7 @@ class Hub:
                     sent,
                 )
             )
+            self._count(busy=-1)
 
     async def _answer(self, request: web.Request) -> web.StreamResponse:
         if self.down:
@@ -141,6 +162,8 @@ class Hub:
     def _told(self, repo: Repo, commit: str, match: re.Match[str]) -> web.Response:
         files = repo.commits[commit]
         if match["what"] == "tree":
+            if self.moving:
+                repo.refs["main"] = self.moving.pop(0)
             folders = {path.rpartition("/")[0] for path in files} - {""}
             listed = [{"type": "directory", "oid": "0" * 40, "size": 0, "path": p} for p in folders]
             return web.json_response(
@@ -188,7 +211,7 @@ class Hub:
             return response
         if file.large and self.stall_after is not None:
             await response.write(content[: self.stall_after])
-            self.stalled.set()
+            self._count(stalled=1)
             await asyncio.sleep(3600)  # until who asks is gone: the handler is cancelled then
         if file.large and self.cut_after is not None:
             content, self.cut_after = content[: self.cut_after], None

@@ -112,10 +112,11 @@ def test_an_interrupted_run_is_taken_up(hub: Hub, container: Container) -> None:
     hub.repos[REPO].commits[NEW] = files
     hub.stall_after = 1_000_000
     process = container.start()
-    assert hub.stalled.wait(30)
+    hub.wait_until_stalled(answers=2)  # both large files
     while not (container.volume / FOLDER / "snapshots" / NEW / "config.json").exists():
         assert process.poll() is None
     container.kill(process)
+    hub.wait_until_idle()
     assert container.markers() == []
     assert list(container.volume.rglob("*.incomplete"))
     hub.stall_after = None
@@ -274,18 +275,52 @@ def test_a_volume_that_is_too_small_is_told_first(hub: Hub, container: Container
     assert hub.fetched(WEIGHTS.etag) == 0
 
 
+def test_what_is_there_needs_no_room(hub: Hub, container: Container) -> None:
+    """Only what is still to be fetched has to fit: here 8 TiB are there, as one hole in a file."""
+    container.run()
+    container.volume.joinpath(marker(container.spec)).unlink()
+    hub.repos[REPO].commits[NEW] = FILES | {"huge.bin": File(b"", large=True, listed=2**43)}
+    shutil.rmtree(container.volume / FOLDER / "trees")
+    with (container.volume / FOLDER / "snapshots" / NEW / "huge.bin").open("wb") as file:
+        file.truncate(2**43)
+    ended = container.run()
+    assert (ended.code, container.markers()) == (0, [marker(container.spec)]), ended.said
+
+
+def test_a_branch_that_moves_is_followed(hub: Hub, container: Container) -> None:
+    """Where the branch moves after it was listed, its new commit is what is checked and marked."""
+    hub.repos[REPO].refs["main"] = OLD
+    hub.repos[REPO].commits[OLD] = {"config.json": File(b"another size")}
+    hub.moving = [NEW]
+    ended = container.run()
+    assert_staged(container, ended)
+    assert "fetched again" not in ended.said
+    assert container.files()[marker(container.spec)].decode().strip() == NEW
+
+
+def test_a_run_ends_when_it_is_told_to(hub: Hub, container: Container) -> None:
+    """Told to end, as when its Job is deleted, a run ends at once, and marks nothing [C34]"""
+    hub.stall_after = 1_000
+    process = container.start()
+    hub.wait_until_stalled()
+    process.terminate()
+    said, _ = process.communicate(timeout=20)
+    assert (process.returncode, container.markers()) == (143, []), said
+
+
 def test_another_repository_is_left_alone(hub: Hub, tmp_path: Path) -> None:
     """Two repositories are staged into one folder at once, and neither run touches the other's."""
     hub.stall_after = 1_000
     other = Container(tmp_path, hub.url, spec_of("acme/other"))
     process = other.start()
-    assert hub.stalled.wait(30)
+    hub.wait_until_stalled()
     hub.stall_after = None
     container = Container(tmp_path, hub.url, spec_of(REPO))
     assert_staged(container, container.run())
     assert len(list(other.volume.glob("models--acme--other/blobs/*.incomplete"))) == 1
     assert process.poll() is None
     other.kill(process)
+    hub.wait_until_idle()
     assert other.run().code == 0
     assert other.markers() == sorted([marker(other.spec), marker(container.spec)])
 
@@ -331,7 +366,7 @@ def test_what_is_being_written_is_no_leftover(hub: Hub, container: Container) ->
         ("acme/tiny;touch ran", ""),
         ("acme/`touch ran`", "'; touch ran; '"),
         ("$(touch ran)/x", '"$(touch ran)"'),
-        ("acme/$(HF_TOKEN)", "$(HF_TOKEN)"),
+        ("acme/$(HF_TOKEN)", "$(HF_HUB_CACHE)"),
         ("--help", "--version"),
         ("acme/tiny\nPROGRAM\ntouch ran", ""),
         ("../../tiny", "../../x"),

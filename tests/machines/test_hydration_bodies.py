@@ -139,6 +139,7 @@ def test_the_environment() -> None:
         "HF_HUB_DISABLE_TELEMETRY": "1",
         "HF_HUB_DOWNLOAD_TIMEOUT": "60",
         "HF_HUB_ETAG_TIMEOUT": "30",
+        "HF_XET_CHUNK_CACHE_SIZE_BYTES": "0",
         "WARMLOG_CLAIM_UID": "claim-uid",
         "WARMLOG_HUB_VERSION": HUB_VERSION,
         "WARMLOG_MARKER": marker(OPEN),
