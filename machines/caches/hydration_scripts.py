@@ -10,8 +10,8 @@ out of reach and half a repository is there already. It stages in the hub's layo
 - the marker is the last thing written, after every file has the size that the hub lists and is
   on the disk; another marker, whoever wrote it, says nothing, and no more does this one when it
   names another claim: a volume may have changed under it, so the hub is asked again;
-- its last line says what was wrong, by the name of the repository and never with the token. It
-  becomes the termination message, as the log is short otherwise.
+- what was wrong is its last line, by the name of the repository and never with the token. The log
+  becomes the termination message, so hardly anything else is in it.
 
 An image needs `/bin/sh` and `python3`; the library is only installed where it is missing.
 """
@@ -23,7 +23,6 @@ if [ -f "$marker" ] && read -r named <"$marker" && [ "$named" = "claim $WARMLOG_
   exit 0
 fi
 if ! python3 -c 'import huggingface_hub' 2>/dev/null; then
-  echo "installing huggingface_hub $WARMLOG_HUB_VERSION, which this image does not have"
   library="${TMPDIR:-/tmp}/warmlog-library"
   if ! python3 -m pip install --quiet --disable-pip-version-check --no-cache-dir \
     --root-user-action ignore --retries 2 --target "$library" \
@@ -34,7 +33,7 @@ if ! python3 -c 'import huggingface_hub' 2>/dev/null; then
   fi
   export PYTHONPATH="$library"
 fi
-exec python3 - <<'PROGRAM'
+exec python3 -W ignore - <<'PROGRAM'
 import errno
 import os
 import re
@@ -215,7 +214,7 @@ def words(error):
         return f"the hub knows no {REPO}" + (", or hides it from this token" if TOKEN else "")
     if status:
         return f"{ENDPOINT} answered HTTP {status} for {WHAT}"
-    said = " ".join(str(errors[-1]).split()) or type(errors[-1]).__name__
+    said = " ".join(f"{type(errors[-1]).__name__}: {errors[-1]}".split())
     return f"cannot fetch {WHAT} from {ENDPOINT}: {said[:500]}"
 
 
@@ -226,7 +225,6 @@ def main():
         sweep()
         finish(*fetch())
     except Exception as error:
-        print(f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}", file=sys.stderr)
         sys.exit(words(error))
 
 

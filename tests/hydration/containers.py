@@ -117,3 +117,17 @@ class Container:
         """Every file of the volume, by its path; links as what they lead to."""
         found = (path for path in self.volume.rglob("*") if path.is_file())
         return {str(path.relative_to(self.volume)): path.read_bytes() for path in found}
+
+
+def watched_python(container: Container, *rules: str) -> Path:
+    """Put a python3 first that keeps its arguments; `rules` are branches of a shell's case."""
+    folder, log = container.scratch / "bin", container.scratch / "arguments"
+    folder.mkdir()
+    log.write_text("")
+    program = folder / "python3"
+    branches = "\n".join([*rules, f'*) exec "{PYTHON}/python3" "$@" ;;'])
+    keep = f'echo "$* index ${{PIP_INDEX_URL-}}" >> "{log}"'
+    program.write_text(f'#!/bin/sh\n{keep}\ncase "$*" in\n{branches}\nesac\n')
+    program.chmod(0o755)
+    container.path = f"{folder}{os.pathsep}{container.path}"
+    return log
