@@ -7,26 +7,19 @@ the keys tells each cause once, and again only if it went and came back.
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from machines.caches import causes
 from machines.caches.conditions import changed_words, matched_entries, named, staged_words
 from machines.caches.entries import EntryState
 from machines.caches.messages import entry_message, fault_words
-from machines.caches.obstacles import absent_class, leaving_words, refusal_words
+from machines.caches.obstacles import leaving_words, refusal_words
 from machines.caches.sights import Sight, sight_of, token_sight
 from machines.caches.states import Cache, Entry, ServedCluster
 from machines.caches.statuses import REACHABLE, cluster_row
 from machines.states import State
 
 NORMAL, WARNING = "Normal", "Warning"
-# Reasons of Events that tell how a claim goes on, and of no trouble.
-_ON_THE_WAY = frozenset(
-    {
-        "ExternalProvisioning",
-        "Provisioning",
-        "ProvisioningSucceeded",
-        "WaitForFirstConsumer",
-        "WaitForPodScheduled",
-    }
-)
+# What is told by an Occasion of its own, or is no trouble.
+_TOLD_ELSEWHERE = frozenset({causes.REFUSED, causes.UNBOUND, causes.DOWNLOADING})
 
 Key = tuple[str, ...]
 
@@ -109,33 +102,10 @@ def _of_entry(sight: Sight) -> Iterator[Occasion]:
         return
     if sight.cache.faults or entry.state is EntryState.READY:
         return
-    cause = _cause(sight)
-    if cause is not None:
-        reason, mark = cause
+    cause = causes.own_cause(sight)
+    if cause.reason not in _TOLD_ELSEWHERE:
         note = f"cluster {cluster}: {entry_message(sight.state, sight.cache, entry)}"
-        yield Occasion(("cause", cluster, reason, mark), WARNING, reason, note)
-
-
-def _cause(sight: Sight) -> tuple[str, str] | None:
-    """Give the reason why an entry does not go on, and what tells it from the next of its kind."""
-    entry, claim = sight.entry, sight.claim
-    if sight.block.reason:
-        return sight.block.reason, ""
-    if entry.state is EntryState.FAILED:
-        return "HydrationFailed", f"{entry.failure.job_uid} {entry.failure.tries}"
-    if claim is not None and claim.phase == "Lost":
-        return "ClaimLost", entry.claim_uid
-    if entry.chosen.gone_at:
-        return "SelectedNodeGone", f"{entry.chosen.node_name} {entry.chosen.gone_at}"
-    events = entry.claim_events.reason
-    if events and events not in _ON_THE_WAY:
-        return events, ""
-    pods = [pod.reason for pod in sight.pods if not pod.ended and pod.reason]
-    if pods:
-        return pods[-1], ""
-    if entry.job_events.reason:
-        return entry.job_events.reason, ""
-    return ("NoStorageClass", "absent") if absent_class(sight) else None
+        yield Occasion(("cause", cluster, *cause), WARNING, cause.reason, note)
 
 
 def _refusals_of_cache(sight: Sight) -> Iterator[Occasion]:

@@ -6,10 +6,12 @@ from adapters.kubernetes.announcing import NOTE_BYTES, event_body
 from adapters.running.announcing_caches import CacheAnnouncer, is_farewell
 from machines.domain import WARMLOG
 from machines.labels import ABANDON
-from tests.caches.builders import CLAIM, FORBIDDEN, HOME, JOB, ONE, WORKLOAD, CacheScene, spec_of
+from machines.observations import Refused
+from tests.caches.builders import CLAIM, HOME, JOB, ONE, WORKLOAD, CacheScene, spec_of
 from tests.caches.willing import carry_out, stage
 
 SECRET = "hub"
+FORBIDDEN = Refused(403, "Forbidden", "exceeded quota: storage")
 
 
 def told(announcer: CacheAnnouncer, scene: CacheScene) -> list[tuple[str, str, str]]:
