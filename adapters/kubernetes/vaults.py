@@ -17,6 +17,7 @@ from urllib.parse import quote
 import yaml
 
 from adapters.kubernetes.fields import mapping, mappings, text, texts
+from adapters.kubernetes.parsing import TOO_DEEP
 from machines import labels
 from machines.steadying import ELLIPSIS
 
@@ -115,7 +116,10 @@ class SecretVault:
 
     def strike(self, value: Any) -> Any:
         """Give a JSON value in which no words hold a secret."""
-        return _struck(value, self)
+        try:
+            return _struck(value, self)
+        except RecursionError:
+            return TOO_DEEP  # nobody could read it either
 
     def _retire(self, named: _Named) -> None:
         self._values.pop(named, None)

@@ -1,10 +1,12 @@
 """The vault: what it takes, what it gives and to whom, and what it strikes out of words."""
 
 import base64
+from typing import Any
 from urllib.parse import quote
 
 import pytest
 
+from adapters.kubernetes.parsing import TOO_DEEP
 from adapters.kubernetes.vaults import SecretVault
 from tests.kubernetes import cache_objects as objects
 
@@ -121,3 +123,11 @@ def test_values_that_are_common_words_spoil_words_alone() -> None:
     vault = _vault(HF_TOKEN="Failed", SHORT="a")
     condition = {"type": "Failed", "status": "True", "message": "Failed at a last"}
     assert vault.strike([condition]) == [{**condition, "message": "… at a last"}]
+
+
+def test_what_is_nested_too_deeply_is_struck_out_whole() -> None:
+    """One odd status stops no list."""
+    deep: Any = TOKEN
+    for _ in range(2000):
+        deep = {"message": deep}
+    assert _vault(HF_TOKEN=TOKEN).strike(deep) == TOO_DEEP
