@@ -38,6 +38,11 @@ class NamedApi:
         """Let go of nothing: others may speak to the same server."""
 
 
+def kubeconfig_of(name: str) -> str:
+    """Give the text of a kubeconfig that points to the world of this name."""
+    return f"{PREFIX}{name}"
+
+
 def server_of(kubeconfig: str, worlds: Mapping[str, World]) -> ApiServer:
     """Give the API server to which a kubeconfig points. Raises NoSuchWorld."""
     name = kubeconfig.strip().removeprefix(PREFIX)

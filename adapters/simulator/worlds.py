@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from adapters.simulator import answers
+from adapters.simulator.clock import Chance
 from adapters.simulator.cluster import Cluster
 from adapters.simulator.conditions import with_condition
 from adapters.simulator.plans import NodePlan, Timing
@@ -21,6 +22,7 @@ from machines import labels
 
 Taint = tuple[str, str, str]  # key, value, effect
 
+_SYSTEM = "kube-system"
 _ALLOCATABLE = {"cpu": "32", "memory": "256Gi", "pods": "110"}
 _NEW_NODE_STATUS = {
     "capacity": _ALLOCATABLE,
@@ -42,7 +44,22 @@ class World(StorageDeeds):
     def __init__(self, seed: int, *, name: str = "sim", timing: Timing | None = None) -> None:
         """Begin with an empty cluster that has the namespace `default`."""
         super().__init__(Cluster(name, seed, timing=timing))
+        self._seed = seed
+        self._timing = timing
         self.add_namespace("default")
+
+    def beside(self, name: str) -> "World":
+        """Build another cluster, which stands at the same instant and shares nothing else.
+
+        Both get the namespace by whose uid clusters are told apart, where it is missing.
+        """
+        seed = Chance(self._seed).number("world", name)
+        other = World(seed, name=name, timing=self._timing)
+        other.cluster.advance(self.cluster.now)
+        for world in (self, other):
+            if world.find(NAMESPACE.kind, "", _SYSTEM) is None:
+                world.add_namespace(_SYSTEM)
+        return other
 
     def install(self, definition: Manifest) -> None:
         """Install a CustomResourceDefinition: its kind's objects are checked and pruned by it."""

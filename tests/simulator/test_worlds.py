@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from adapters.simulator.answers import Refusal
+from adapters.simulator.connecting import NoSuchWorld, kubeconfig_of, server_of
 from adapters.simulator.plans import Ending, NodePlan
 from adapters.simulator.worlds import World
 from machines import labels
@@ -209,3 +210,18 @@ def test_a_deletion_is_on_a_fresh_object() -> None:
     second = post(world, JOBS, job_body("x", "n1")).body["metadata"]["uid"]
     assert first != second
     assert delete(world, f"{JOBS}/x", preconditions={"uid": first}).code == 409
+
+
+def test_a_world_beside_another_shares_nothing_but_its_instant() -> None:
+    """Its uids are others, also those of what every cluster has; a kubeconfig leads there."""
+    home = world_of("n1")
+    east, west = home.beside("east"), home.beside("west")
+    worlds = (home, east, west)
+    assert {world.cluster.now for world in worlds} == {home.cluster.now}
+    for name in ("default", "kube-system"):
+        uids = {world.must_find("Namespace", "", name)["metadata"]["uid"] for world in worlds}
+        assert len(uids) == 3
+    home.add_secret("default", "key", {"kubeconfig": kubeconfig_of("east")})
+    assert server_of(kubeconfig_of("east"), {"east": east, "west": west}) is east.api
+    with pytest.raises(NoSuchWorld, match="names no simulated cluster"):
+        server_of(kubeconfig_of("north"), {"east": east})
