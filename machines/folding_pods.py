@@ -66,9 +66,6 @@ def fold_pods_read(state: State, event: Event, job_uid: str, pods: JobPods) -> N
     if pods.failed != old.failed:
         _pods_changed(state, event, job_uid, pods.failed, old.failed)
     _pods_changed(state, event, job_uid, pods.newest, old.newest)
-    left = state.jobs.get(job_uid)
-    if left is not None:
-        refresh_reading(state, left, event.at)
 
 
 def place_pods(state: State, cluster: Cluster, event: Event) -> None:
@@ -108,6 +105,8 @@ def _pods_changed(
         return
     if not job.exists and job_uid not in state.pods:
         forget(state, job)
+    else:
+        refresh_reading(state, job, event.at)
     if warmup is None:
         return
     target = warmup.targets.get(job.node_uid)

@@ -161,3 +161,15 @@ def test_a_pod_that_says_nothing_is_asked_about() -> None:
     read(scene, "p1", newest=creating._replace(phase="Running"))
     assert list(questions(scene.state)) == []
     assert scene.detail("a")["reason"] == "JobRunning"
+
+
+def test_a_pod_that_is_shown_has_its_job_read_again() -> None:
+    """A live Pod of a finished Job, labelled by hand, has the Job's other Pods read, too."""
+    scene = taken_over()
+    see(scene, "Complete")
+    assert not is_read(scene)
+    pod = Subject("Pod", NAMESPACE, "p1", "p1")
+    scene.see(pod, PodLevel("mw", "ja", "a", "Running"))
+    assert is_read(scene)
+    scene.see(pod, PodLevel("mw", "ja", "a", "Succeeded"))
+    assert not is_read(scene)
