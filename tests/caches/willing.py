@@ -53,18 +53,19 @@ def _do(scene: CacheScene, cluster: str, intent: CacheIntent, seq: int) -> str:
     subject = Subject(intent.kind, intent.namespace, intent.name, f"{intent.kind}-{seq}")
     body = cache_body(scene.state, cluster, intent) or {}
     if isinstance(intent, Create):
-        scene.see(cluster, subject, _created(body, intent.kind))
+        scene.see(cluster, subject, created_level(body, intent.kind))
         return subject.uid
     subject = subject._replace(uid=intent.uid)
     if isinstance(intent, Delete):
         scene.gone(cluster, subject)
     else:
         known = scene.state.clusters[cluster].objects[intent.kind][intent.uid]
-        scene.see(cluster, subject, _changed(known, intent, body))
+        scene.see(cluster, subject, changed_level(known, intent, body))
     return intent.uid
 
 
-def _created(body: dict[str, Any], kind: str) -> Level:
+def created_level(body: dict[str, Any], kind: str) -> Level:
+    """Give the level of an object that was created with this body."""
     if kind == "Namespace":
         return NamespaceLevel()
     notes = body["metadata"]["annotations"]
@@ -81,7 +82,8 @@ def _created(body: dict[str, Any], kind: str) -> Level:
     return HydrationJobLevel(owner, label, claim, fingerprint)
 
 
-def _changed(known: Known, change: Change, body: dict[str, Any]) -> Level:
+def changed_level(known: Known, change: Change, body: dict[str, Any]) -> Level:
+    """Give the level of an object as a change leaves it."""
     level = known.level
     match ChangeKind(change.change):
         case ChangeKind.HOLD | ChangeKind.RELEASE:

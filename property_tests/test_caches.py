@@ -1,0 +1,138 @@
+"""Caches under chaos: whatever comes in, and in whatever order, these things hold."""
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given, settings
+
+from adapters.store.memory_logs import MemoryLog
+from engine.canonical_json import dumps, loads
+from engine.events import Event
+from machines.caches.statuses import cache_status
+from machines.domain import WARMLOG
+from machines.intents import CacheIntent, intent_from_json
+from machines.observations import RolledBack
+from machines.states import State
+from property_tests.cache_actions import STORIES, Action
+from property_tests.cache_chaos import CacheChaos
+from property_tests.cache_endings import come_to_rest, unfinished
+from property_tests.cache_invariants import ALWAYS, BETWEEN, DECIDED
+from property_tests.running import run
+from property_tests.test_core import divergences
+
+# A search has no natural length: on a busy machine it only takes longer.
+pytestmark = pytest.mark.timeout(900)
+
+MORE = settings(max_examples=2 * settings().max_examples)
+
+
+@MORE
+@given(STORIES)
+def test_every_row_keeps_the_invariants(story: list[Action]) -> None:
+    """After every row of every story `ALWAYS` holds, across it `BETWEEN`, of decisions `DECIDED`"""
+    state = WARMLOG.initial("chaos")
+    for row in rows_of(story):
+        if WARMLOG.is_decision(row.type):
+            intent = intent_from_json(row.type, loads(row.data))
+            assert isinstance(intent, CacheIntent)
+            wrong = [one.__doc__ for one in DECIDED if not one(state, row.cluster, intent)]
+            assert not wrong, f"by {row}"
+        before = WARMLOG.copy(state)
+        state = WARMLOG.fold(state, row)
+        broken = [holds.__doc__ for holds in ALWAYS if not holds(state)]
+        broken += [holds.__doc__ for holds in BETWEEN if not holds(before, row, state)]
+        assert not broken, f"after {row}"
+
+
+@MORE
+@given(STORIES)
+def test_deciding_comes_to_rest(story: list[Action]) -> None:
+    """Once its decisions are folded, nothing more is decided, whichever cache is looked at."""
+    chaos = CacheChaos()
+    for action in story:
+        chaos.take(action)
+        state = WARMLOG.copy(chaos.state)
+        state.dirty = dict.fromkeys(state.caches, 1)
+        assert list(WARMLOG.decide(state)) == [], f"after {action}"
+
+
+@MORE
+@given(STORIES)
+def test_position_moves_exactly_with_the_status(story: list[Action]) -> None:
+    """A status that changes names the event that changed it; one that does not, stays to a byte."""
+    state, shown = WARMLOG.initial("chaos"), dict[str, str]()
+    positions = dict[str, int]()
+    for row in rows_of(story):
+        state = WARMLOG.fold(state, row)
+        for uid, text, position in statuses(state):
+            if text == shown.get(uid):
+                assert position == positions[uid], f"{row} changed nothing of {uid}"
+            else:
+                assert position == row.seq, f"{row} changed {uid}: {shown.get(uid)} → {text}"
+            shown[uid], positions[uid] = text, position
+
+
+@given(STORIES)
+def test_folding_in_pieces_is_folding_at_once(story: list[Action]) -> None:
+    """A state dumped and loaded, or copied, after any row goes on as if it had not been."""
+    whole = pieces = WARMLOG.initial("chaos")
+    for row in rows_of(story):
+        whole = WARMLOG.fold(whole, row)
+        left, text = pieces, WARMLOG.dump(pieces)
+        pieces = WARMLOG.fold(WARMLOG.load(text), row)
+        copied = WARMLOG.fold(WARMLOG.copy(left), row)
+        assert WARMLOG.dump(left) == text, "folding a copy changed the original"
+        assert WARMLOG.dump(copied) == WARMLOG.dump(pieces)
+    assert WARMLOG.dump(whole) == WARMLOG.dump(pieces)
+
+
+@MORE
+@given(STORIES)
+def test_the_log_alone_gives_state_and_decisions_again(story: list[Action]) -> None:
+    """Folding the rows gives the live state's statuses, and deciding again the same decisions."""
+    chaos = CacheChaos()
+    for action in story:
+        chaos.take(action)
+    log = MemoryLog("chaos")
+    log.rows = chaos.rows
+    state = WARMLOG.initial("chaos")
+    for row in chaos.rows:
+        state = WARMLOG.fold(state, row)
+    assert list(WARMLOG.project(state)) == list(WARMLOG.project(chaos.state))
+    assert run(divergences(log)) == []
+
+
+@given(STORIES)
+def test_nothing_is_news_twice(story: list[Action]) -> None:
+    """What was just told adds no row when it is told again."""
+    chaos = CacheChaos()
+    for action in story:
+        chaos.take(action)
+        if not any(isinstance(one, RolledBack) for one in chaos.last):  # it unsyncs every kind
+            assert chaos.tell(chaos.last) == (), f"after {action}"
+
+
+@MORE
+@given(STORIES)
+def test_all_ends_well_when_the_faults_stop(story: list[Action]) -> None:
+    """In a world that does what is asked every entry is Ready or gone, and no finalizer is left."""
+    chaos = CacheChaos()
+    for action in story:
+        chaos.take(action)
+    come_to_rest(chaos)
+    assert list(unfinished(chaos.state)) == []
+
+
+def rows_of(story: list[Action]) -> Iterator[Event]:
+    """Give the rows that a story makes."""
+    chaos = CacheChaos()
+    for action in story:
+        yield from chaos.take(action)
+
+
+def statuses(state: State) -> Iterator[tuple[str, str, int]]:
+    """Give (uid, status without its position, position) of every cache, gone ones included."""
+    for uid, cache in state.caches.items():
+        status = cache_status(state, cache)
+        position = status["warmlog"].pop("position")
+        yield uid, dumps(status), position
