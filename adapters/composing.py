@@ -14,11 +14,11 @@ import structlog
 
 from adapters.code_digests import code_digest, code_version
 from adapters.http.serving import serving
-from adapters.kubernetes.configuring import AccessUnusable, load_access
+from adapters.kubernetes.configuring import access_from_kubeconfig, load_access
 from adapters.kubernetes.http_api import HttpApi
 from adapters.kubernetes.leases import LeaseHolder, LeaseLost, LeaseTerms
 from adapters.kubernetes.timing import SystemTimer
-from adapters.ports import Api
+from adapters.ports import Api, Connect
 from adapters.running.announcing import Announcer
 from adapters.running.announcing_caches import CacheAnnouncer
 from adapters.running.clocks import SteadyClock
@@ -144,14 +144,15 @@ async def _hold_term(settings: RunSettings, health: ControllerHealth, api: Api) 
         health.waiting_for = "the log is opened"
         log = await open_patiently(settings.log, health)
         try:
-            await _control(settings, health, GuardedApi(api, guard, SystemTimer()), log)
+            await _control(settings, health, api, guard, log)
         finally:
             await log.close()
 
 
 async def _control(
-    settings: RunSettings, health: ControllerHealth, api: GuardedApi, log: SqlLog
+    settings: RunSettings, health: ControllerHealth, home: Api, guard: Guard, log: SqlLog
 ) -> None:
+    api = GuardedApi(home, guard, SystemTimer())
     identity = Identity(code_version(), code_digest(), settings.digest(), settings.caching())
 
     async def fold_all() -> Replayed[State]:
@@ -172,7 +173,9 @@ async def _control(
             _log.info(announcement.note, about=about, reason=announcement.reason)
             outbox.put(announcement)
 
-    means = Means(SteadyClock(writer.cursor.at), SystemTimer(), vault, _connect, Limits(seconds))
+    means = Means(
+        SteadyClock(writer.cursor.at), SystemTimer(), vault, _connector(guard), Limits(seconds)
+    )
     controller = Controller(writer, api, means, tell)
     health.controller = controller
     try:
@@ -186,10 +189,14 @@ async def _control(
         raise
 
 
-async def _connect(cluster: str, kubeconfig: str) -> Api:
-    del kubeconfig
-    msg = f"cluster {cluster} cannot be reached: kubeconfigs of Secrets are not read yet"
-    raise AccessUnusable(msg)
+def _connector(guard: Guard) -> Connect:
+    """Give how other clusters are reached: their writes wait for the lease as well."""
+
+    async def connect(cluster: str, kubeconfig: str) -> Api:
+        api = HttpApi(cluster, await access_from_kubeconfig(kubeconfig))
+        return GuardedApi(api, guard, SystemTimer())
+
+    return connect
 
 
 def _require_cluster(state: State, settings: RunSettings) -> None:

@@ -127,8 +127,17 @@ class ClusterWatch:
         if any(isinstance(one, RolledBack) for one in observations):
             for watch in self._watches.values():
                 if watch.reflector is not reflector:
-                    watch.reflector.forget()
+                    self._begin_anew(watch)
         await self._sink(observations)
+
+    def _begin_anew(self, watch: "_KindWatch") -> None:
+        """Have a kind listed again, at once: nobody says when its watch will have an event."""
+        is_watching = watch.reflector.watching
+        watch.reflector.forget()
+        task = self._running.get(watch.reflector.kind.key)
+        if is_watching and task is not None:
+            task.cancel()
+            self._begin(watch)
 
 
 class _Reachable:

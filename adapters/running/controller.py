@@ -13,11 +13,13 @@ from adapters.kubernetes.statuses import StatusResult
 from adapters.kubernetes.watching import ClusterWatch
 from adapters.ports import Api
 from adapters.running.announcing_caches import is_farewell
+from adapters.running.caches_serving import await_caches
 from adapters.running.cluster_keeping import ClusterKeeper
+from adapters.running.condition_books import ConditionBook, ConditionWrite
 from adapters.running.sessions import Means, Surroundings
 from adapters.running.settling import SettlingBook
 from adapters.running.status_books import StatusBook, StatusWrite
-from adapters.running.status_sending import StatusSender
+from adapters.running.status_sending import StatusSender, Write
 from adapters.running.text_holding import TextHolder
 from adapters.running.writing import Writer
 from engine.errors import LogUnavailable
@@ -53,11 +55,13 @@ class Controller:
         """Prepare; `run` begins. `announce` is shown the state about once a second."""
         self.writer = writer
         self.book = StatusBook()
+        self.conditions = ConditionBook()
         self._texts = TextHolder()
         self.store_words = ""  # why the store takes nothing now
+        self.caches_words = ""  # why ModelCaches are not served
         self._api = api
+        self._means = means
         self._clock = means.clock
-        self._timer = means.timer
         self._announce = announce
         self._announced = (0, 0)  # position and instant of the last look for news
         self._inbox: list[Observation] = []
@@ -84,6 +88,7 @@ class Controller:
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self.keeper.run(), name="clusters")
             tasks.create_task(self._sender.run(), name="statuses")
+            tasks.create_task(self._await_caches(), name="definitions of caches")
             tasks.create_task(self._loop(), name="loop")
 
     async def observe(self, observations: tuple[Observation, ...]) -> None:
@@ -110,6 +115,17 @@ class Controller:
         """How many observations have not been folded yet."""
         return len(self._inbox)
 
+    async def _await_caches(self) -> None:
+        def tell(words: str) -> None:
+            self.caches_words = words
+            self.keeper.serve_caches(served=not words)
+            self._woken.set()
+
+        await await_caches(
+            self.keeper.home.api, tell, self._means.timer,
+            timeout_seconds=self._means.limits.timeout_seconds,
+        )  # fmt: skip
+
     def _look(self) -> tuple[State, int]:
         """Give the newest state, even one that is ahead of the log, and the instant."""
         return self.writer.state, self._clock()
@@ -122,6 +138,7 @@ class Controller:
             self._drained.set()
             for observation in batch:
                 self.book.note(observation)
+                self.conditions.note(observation)
             batch = self._settling.sift(self.writer.state, batch, now)
             batch = self._texts.sift(self.writer.state, batch, now)
             batch += due_deadlines(self.writer.state, now)
@@ -137,7 +154,8 @@ class Controller:
         if not self._inbox:
             self._woken.clear()
             state = self.writer.state
-            times = [next_deadline(state), self.book.next_due(state), self._texts.next_due()]
+            times = [next_deadline(state), self._texts.next_due()]
+            times += [self.book.next_due(state), self.conditions.next_due(state)]
             if self._announce is not None:
                 times.append(self._news_due(self.writer.cursor.position))
             due = min((time for time in times if time is not None), default=FAR_AWAY)
@@ -157,7 +175,7 @@ class Controller:
             except LogUnavailable as error:
                 self.store_words = str(error)
                 _log.error("the log takes no rows", words=str(error))
-                await self._timer.sleep(STORE_RETRY_SECONDS[min(tries, 4)])
+                await self._means.timer.sleep(STORE_RETRY_SECONDS[min(tries, 4)])
                 tries += 1
             else:
                 self.store_words = ""
@@ -215,12 +233,16 @@ class Controller:
         return still_wanted(self.writer.state, seq)
 
     def _send_statuses(self) -> None:
-        for due in self.book.due(self.writer.state, self._clock()):
-            if isinstance(due, StatusWrite):
+        state, now = self.writer.state, self._clock()
+        for due in (*self.book.due(state, now), *self.conditions.due(state, now)):
+            if isinstance(due, StatusWrite | ConditionWrite):
                 self._sender.send(due)
             else:
                 self._inbox.append(due)
 
-    def _settled(self, write: StatusWrite, result: StatusResult) -> None:
-        self._inbox += self.book.settle(write, result, self._clock())
+    def _settled(self, write: Write, result: StatusResult) -> None:
+        if isinstance(write, StatusWrite):
+            self._inbox += self.book.settle(write, result, self._clock())
+        else:
+            self.conditions.settle(write, result, self._clock())
         self._woken.set()

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from adapters.http.metrics import Metric, metric
 from adapters.http.serving import Check, Mark
+from adapters.running.cluster_checks import cluster_checks
 from adapters.running.controller import Controller
 from adapters.running.measuring import controller_metrics, state_metrics
 from machines.states import State
@@ -35,18 +36,11 @@ class ControllerHealth:
         checks = [self._log(), self._lease()]
         if self.controller is None:
             return [*checks, Check("controller", Mark.FAIL, f"not running yet: {self.waiting_for}")]
-        checks += [
-            Check(
-                f"watch {watch.kind}",
-                Mark.OK if watch.synced and not watch.words else Mark.FAIL,
-                watch.words or ("" if watch.synced else "not listed yet"),
-            )
-            for watch in self.controller.watch.health
-        ]
+        checks += cluster_checks(self.controller)
         crd = Mark.WARN if self.crd_words else Mark.OK
         checks.append(Check("CRD", crd, self.crd_words))
-        for uid, words in self.controller.book.troubles().items():
-            checks.append(Check(f"status {uid}", Mark.WARN, words))
+        troubles = self.controller.book.troubles() | self.controller.conditions.troubles()
+        checks += [Check(f"status {uid}", Mark.WARN, words) for uid, words in troubles.items()]
         return checks
 
     def figures(self) -> Mapping[str, int]:
@@ -60,7 +54,8 @@ class ControllerHealth:
             "unfolded observations": self.controller.waiting_observations,
             "open intents": len(writer.state.open),
             "unsent rows": writer.unsent_rows,
-            "unsent statuses": book.unsent(writer.state),
+            "unsent statuses": book.unsent(writer.state)
+            + self.controller.conditions.unsent(writer.state),
             "waiting retries": waiting_retries(writer.state),
         }
 

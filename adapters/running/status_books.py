@@ -9,7 +9,8 @@ and the simulator's driver keep the same one.
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from adapters.kubernetes.statuses import Conflict, Dropped, StatusResult, Stored
+from adapters.kubernetes.statuses import Conflict, Dropped, StatusResult, Stored, store_status
+from adapters.ports import Api
 from adapters.running.contests import Contests
 from adapters.running.publications import (
     PUBLISHED_KINDS,
@@ -36,6 +37,12 @@ class StatusWrite(NamedTuple):
     position: int
     terminal: bool
     text: str
+
+    async def store(self, api: Api, *, timeout_seconds: float) -> StatusResult:
+        """Replace the object's status by it. Raises nothing."""
+        return await store_status(
+            api, self.subject, self.status, self.version, timeout_seconds=timeout_seconds
+        )
 
 
 class StatusBook:

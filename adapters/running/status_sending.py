@@ -3,11 +3,13 @@
 import asyncio
 from collections.abc import Callable
 
-from adapters.kubernetes.statuses import StatusResult, store_status
+from adapters.kubernetes.statuses import StatusResult
 from adapters.ports import Api
+from adapters.running.condition_books import ConditionWrite
 from adapters.running.status_books import StatusWrite
 
-Settled = Callable[[StatusWrite, StatusResult], None]
+Write = StatusWrite | ConditionWrite
+Settled = Callable[[Write, StatusResult], None]
 
 
 class StatusSender:
@@ -26,9 +28,9 @@ class StatusSender:
         self._settled = settled
         self._timeout_seconds = timeout_seconds
         self._concurrency = concurrency
-        self._queue: asyncio.Queue[StatusWrite] = asyncio.Queue()
+        self._queue: asyncio.Queue[Write] = asyncio.Queue()
 
-    def send(self, write: StatusWrite) -> None:
+    def send(self, write: Write) -> None:
         """Send `write` when its turn comes."""
         self._queue.put_nowait(write)
 
@@ -41,11 +43,5 @@ class StatusSender:
     async def _work(self) -> None:
         while True:
             write = await self._queue.get()
-            result = await store_status(
-                self._api,
-                write.subject,
-                write.status,
-                write.version,
-                timeout_seconds=self._timeout_seconds,
-            )
+            result = await write.store(self._api, timeout_seconds=self._timeout_seconds)
             self._settled(write, result)

@@ -8,11 +8,12 @@ any two of its turns, which is a crash; another one goes on from the log.
 from collections.abc import Callable, Iterator, Mapping
 
 from adapters.kubernetes.acting import Performed, look_up, perform
+from adapters.kubernetes.crd_checking import caches_served
 from adapters.kubernetes.reading_events import read_events
 from adapters.kubernetes.reading_pods import read_pods
-from adapters.kubernetes.statuses import store_status
 from adapters.kubernetes.vaults import SecretVault
 from adapters.running.cluster_books import Way, WayBook
+from adapters.running.condition_books import ConditionBook
 from adapters.running.settling import SettlingBook, settle
 from adapters.running.status_books import StatusBook, StatusWrite
 from adapters.running.text_holding import TextHolder
@@ -32,6 +33,7 @@ from machines.states import State
 
 LATENCY = 2 * MILLISECOND  # what one request takes on the virtual clock
 LOOK_UP_AFTER = 1000 * MILLISECOND  # between an Unknown and its look-up
+LOOK_AFTER = 10_000 * MILLISECOND  # between two looks for the definitions of caches
 
 Listener = Callable[[tuple[Event, ...], State], None]
 
@@ -53,6 +55,7 @@ class Driver:
         self.others = others or {}
         self.writer = writer
         self.book = StatusBook()
+        self.conditions = ConditionBook()
         self._texts = TextHolder()
         self._settling = SettlingBook()
         self._listener = listener
@@ -60,6 +63,8 @@ class Driver:
         self._ways = WayBook()
         self._waiting: dict[str, Way] = {}  # their kubeconfigs were not read in this life yet
         self._inbox: list[Observation] = []
+        self._caches_served = False
+        self._looked_at: int | None = None  # for their definitions
         self._home = DrivenSession(
             world.api, world.api.cluster, self._vault, writer.state, is_home=True
         )
@@ -126,6 +131,7 @@ class Driver:
             yield world.cluster.next_at()
         yield next_deadline(state)
         yield self.book.next_due(state)
+        yield self.conditions.next_due(state)
         yield self._texts.next_due()
         for cluster, session in self._sessions.items():
             yield session.asking.next_due(state)
@@ -136,13 +142,24 @@ class Driver:
 
     async def _observe(self) -> None:
         state = self.writer.state
+        await self._look_for_caches()
         for session in self._sessions.values():
-            self._inbox += await session.observe(state, caches_served=False)
+            self._inbox += await session.observe(state, caches_served=self._caches_served)
         for observation in self._inbox:
             self.book.note(observation)
+            self.conditions.note(observation)
         self._inbox = self._settling.sift(state, self._inbox, self.now)
         self._inbox = self._texts.sift(state, self._inbox, self.now)
         self._inbox += due_deadlines(state, self.now)
+
+    async def _look_for_caches(self) -> None:
+        """Look for the definitions of caches now and then, which alone lets no time pass."""
+        last = self._looked_at
+        if self._caches_served or (last is not None and self.now < last + LOOK_AFTER):
+            return
+        self._looked_at = self.now
+        words = await caches_served(self._home.api, timeout_seconds=TIMEOUT_SECONDS)
+        self._caches_served = not words
 
     async def _write(self) -> None:
         observations, self._inbox = self._inbox, []
@@ -261,17 +278,16 @@ class Driver:
             if not isinstance(due, StatusWrite):
                 self._inbox.append(due)
                 return True
-            result = await store_status(
-                self._home.api,
-                due.subject,
-                due.status,
-                due.version,
-                timeout_seconds=TIMEOUT_SECONDS,
-            )
+            result = await due.store(self._home.api, timeout_seconds=TIMEOUT_SECONDS)
             self._pass_time()
             self._inbox += self.book.settle(due, result, self.now)
             return True
-        return False
+        writes = self.conditions.due(self.writer.state, self.now)
+        for write in writes:
+            result = await write.store(self._home.api, timeout_seconds=TIMEOUT_SECONDS)
+            self._pass_time()
+            self.conditions.settle(write, result, self.now)
+        return bool(writes)
 
 
 async def start(

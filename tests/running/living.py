@@ -1,12 +1,13 @@
 """The whole controller over a simulated cluster, on virtual time."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
 
 from adapters.kubernetes.announcing import Announcement
 from adapters.kubernetes.vaults import SecretVault
+from adapters.ports import Api
 from adapters.running.announcing import Announcer
 from adapters.running.announcing_caches import CacheAnnouncer
 from adapters.running.controller import Controller
@@ -17,6 +18,7 @@ from adapters.simulator.connecting import connector
 from adapters.simulator.worlds import World
 from adapters.store.memory_logs import MemoryLog
 from engine.canonical_json import dumps
+from engine.events import Subject
 from engine.verifying import verify
 from machines.domain import WARMLOG
 from machines.states import State
@@ -33,6 +35,12 @@ class Life(NamedTuple):
     controller: Controller
     news: list[Announcement]
     task: asyncio.Task[None]
+    remotes: dict[str, list[WatchedApi]]  # what was connected to, by the cluster's name in the log
+
+    @property
+    def state(self) -> State:
+        """The newest state."""
+        return self.controller.writer.state
 
     @property
     def types(self) -> list[str]:
@@ -41,8 +49,9 @@ class Life(NamedTuple):
 
     @property
     def unsent(self) -> int:
-        """How many statuses the server may not hold."""
-        return self.controller.book.unsent(self.controller.writer.state)
+        """How many statuses and conditions the server may not hold."""
+        state, controller = self.controller.writer.state, self.controller
+        return controller.book.unsent(state) + controller.conditions.unsent(state)
 
     async def until(self, holds: Callable[[], object], *, seconds: float = 600) -> None:
         """Let virtual time pass until something holds; it is a failure when it never does."""
@@ -61,25 +70,38 @@ class Life(NamedTuple):
 
 @asynccontextmanager
 async def living(
-    world: World, log: StubbornLog | None = None, limits: Limits | None = None
+    world: World,
+    log: StubbornLog | None = None,
+    limits: Limits | None = None,
+    others: Mapping[str, World] | None = None,
 ) -> AsyncIterator[Life]:
-    """Run a session while the context lasts, then cancel it, as a signal would."""
+    """Run a session while the context lasts, then cancel it, as a signal would.
+
+    `others` are the clusters to which kubeconfigs of the world point.
+    """
     log = log or StubbornLog(MemoryLog("log"))
     api = WatchedApi(world.api)
     writer = await open_writer(log, WRITER, world.cluster.now)
     announcers = Announcer(writer.state), CacheAnnouncer(writer.state)
     news: list[Announcement] = []
+    remotes: dict[str, list[WatchedApi]] = {}
+    known = connector(others or {})
 
     def tell(state: State) -> None:
         for announcer in announcers:
             news.extend(announcer.news(state))
 
+    async def connect(cluster: str, kubeconfig: str) -> Api:
+        remote = WatchedApi(await known(cluster, kubeconfig))
+        remotes.setdefault(cluster, []).append(remote)
+        return remote
+
     vault = SecretVault(await log.secret_key())
-    means = Means(lambda: world.cluster.now, LoopTimer(), vault, connector({}), limits or Limits())
+    means = Means(lambda: world.cluster.now, LoopTimer(), vault, connect, limits or Limits())
     controller = Controller(writer, api, means, tell)
     task = asyncio.create_task(controller.run())
     try:
-        yield Life(world, log, api, controller, news, task)
+        yield Life(world, log, api, controller, news, task, remotes)
     finally:
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
@@ -96,12 +118,20 @@ def status(world: World, name: str = "warm") -> Any:
     return world.must_find("ModelWarmup", "default", name)["status"]
 
 
+def held(world: World, subject: Subject) -> Any:
+    """What the server holds of a status that is ours: of a cluster, our one condition."""
+    whole = world.must_find(subject.kind, subject.namespace, subject.name)["status"]
+    if subject.kind != "InferenceCluster":
+        return whole
+    return {"conditions": [one for one in whole["conditions"] if one["type"] == "Reachable"]}
+
+
 async def check(life: Life) -> None:
     """The replayed log gives the statuses of the server, and decides as it did."""
     state = WARMLOG.initial((await life.log.identify()).log_id)
     for row in life.log.rows:
         state = WARMLOG.fold(state, row)
     for projection in WARMLOG.project(state):
-        assert dumps(projection.status) == dumps(status(life.world, projection.subject.name))
+        assert dumps(projection.status) == dumps(held(life.world, projection.subject))
     assert [str(found) async for found in verify(WARMLOG, life.log)] == []
     assert [row.seq for row in life.log.rows] == list(range(1, len(life.log.rows) + 1))

@@ -113,7 +113,9 @@ def test_a_controller_at_rest_is_ready_and_has_nothing_under_way() -> None:
             await life.until(lambda: health.figures()["open intents"] == 2, seconds=5)
             await life.ended()
             await asyncio.sleep(1)
-            assert set(marks(health).values()) == {Mark.OK}
+            assert {name for name, mark in marks(health).items() if mark is not Mark.OK} == {
+                "ModelCaches"  # their definitions are not installed here
+            }
             figures = dict(health.figures())
             assert figures.pop("position") == len(life.log.rows)
             assert figures.pop("epoch") == 1

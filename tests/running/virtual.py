@@ -6,7 +6,7 @@ a test that sleeps a minute takes no time, and what happens in it is the same at
 
 import asyncio
 import selectors
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, TypeVar
 
 from adapters.simulator.clock import SECOND
@@ -18,32 +18,33 @@ Result = TypeVar("Result")
 class _Selector(selectors.SelectSelector):
     """Passes time on instead of waiting."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, worlds: Sequence[World]) -> None:
         super().__init__()
-        self._world = world
+        self._worlds = worlds
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
         """Give what is ready; if nothing is, it is later now."""
         ready = super().select(0)
         if ready or (timeout is not None and timeout <= 0):
             return ready
-        cluster = self._world.cluster
-        times = [cluster.next_at()]
+        now = self._worlds[0].cluster.now
+        times = [world.cluster.next_at() for world in self._worlds]
         if timeout is not None:
-            times.append(cluster.now + max(int(timeout * SECOND), 1))
+            times.append(now + max(int(timeout * SECOND), 1))
         due = min((time for time in times if time is not None), default=None)
         if due is None:
             raise RuntimeError("every task waits, and nothing will ever happen")
-        cluster.advance(due)
+        for world in self._worlds:
+            world.cluster.advance(max(due, now))
         return ready
 
 
 class VirtualLoop(asyncio.SelectorEventLoop):
-    """An event loop on the clock of `world`."""
+    """An event loop on the clock of `world`, which the others share."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, others: Sequence[World] = ()) -> None:
         """Begin when it is in the world."""
-        super().__init__(_Selector(world))
+        super().__init__(_Selector((world, *others)))
         self._world = world
         self._begun = world.cluster.now
 
@@ -64,8 +65,12 @@ class LoopTimer:
         await asyncio.sleep(seconds)
 
 
-def in_world(world: World, work: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
-    """Run `work` to its end on the clock of `world`; a task that is left over is a failure."""
+def in_world(
+    world: World, work: Callable[[], Coroutine[Any, Any, Result]], others: Sequence[World] = ()
+) -> Result:
+    """Run `work` to its end on the clock of the worlds; a task that is left over is a failure."""
+    for other in others:
+        other.cluster.advance(world.cluster.now)
 
     async def watched() -> Result:
         result = await work()
@@ -74,5 +79,5 @@ def in_world(world: World, work: Callable[[], Coroutine[Any, Any, Result]]) -> R
         assert not left, f"left running: {left}"
         return result
 
-    with asyncio.Runner(loop_factory=lambda: VirtualLoop(world)) as runner:
+    with asyncio.Runner(loop_factory=lambda: VirtualLoop(world, others)) as runner:
         return runner.run(watched())
