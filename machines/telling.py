@@ -5,7 +5,15 @@ from typing import Any
 
 from engine.canonical_json import loads
 from engine.events import Event, Subject
-from machines.caches.telling import CACHE_TELLERS, object_words
+from machines.caches.changes import DONE, TO_DO, ChangeKind
+from machines.caches.levels import CACHING_LEVEL_BY_KIND
+from machines.caches.telling import (
+    CACHE_TELLERS,
+    SHOWN_KIND,
+    kind_words,
+    object_words,
+    thing_words,
+)
 from machines.intents import (
     Change,
     Create,
@@ -59,7 +67,7 @@ def intent_words(intent: Intent) -> str:
         case Create():
             return f"to create {object_words(intent)}"
         case Change():
-            return f"to change {object_words(intent)} ({intent.change})"
+            return TO_DO[ChangeKind(intent.change)].replace("{}", object_words(intent))
         case Delete():
             return f"to delete {object_words(intent)}"
 
@@ -69,7 +77,7 @@ def _session_started(event: Event, subject: Subject, data: Any, intent: Intent |
 
 
 def _synced(event: Event, subject: Subject, data: Any, intent: Intent | None) -> str:
-    return f"every {data['kind']} of cluster {event.cluster} was listed"
+    return f"{kind_words(data['kind'], 'every ')} of cluster {event.cluster} was listed"
 
 
 def _reachable(event: Event, subject: Subject, data: Any, intent: Intent | None) -> str:
@@ -138,11 +146,14 @@ def _pod_seen(event: Event, subject: Subject, data: Any, intent: Intent | None) 
 
 def _events_read(event: Event, subject: Subject, data: Any, intent: Intent | None) -> str:
     said = cause_text(Words(data.get("reason", ""), data.get("message", "")))
-    return f"Events of {subject.kind} {subject.name}: {said or 'they say nothing more'}"
+    thing = f"{SHOWN_KIND.get(subject.kind, subject.kind)} {subject.name}"
+    return f"Events of {thing}: {said or 'they say nothing more'}"
 
 
 def _gone(event: Event, subject: Subject, data: Any, intent: Intent | None) -> str:
     inferred = " (no complete list holds it any more)" if data.get("inferred") else ""
+    if subject.kind in CACHING_LEVEL_BY_KIND:
+        return f"{thing_words(*subject[:3])} is gone{inferred}"
     place = f"{subject.namespace}/" if subject.kind == "ModelWarmup" else ""
     return f"{subject.kind} {place}{subject.name} is gone{inferred}"
 
@@ -184,8 +195,8 @@ def _done(event: Event, subject: Subject, data: Any, intent: Intent | None) -> s
         case Create():
             return f"{object_words(intent)} {'was there already' if already else 'was created'}"
         case Change():
-            how = "was so already" if already else "was changed"
-            return f"{object_words(intent)} {how} ({intent.change})"
+            words = DONE[ChangeKind(intent.change)].replace("{}", object_words(intent))
+            return f"{words}{', as before' if already else ''}"
         case Delete():
             return f"{object_words(intent)} {'had gone already' if already else 'was deleted'}"
     return "done as intended"

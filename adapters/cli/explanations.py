@@ -1,24 +1,21 @@
 """How an explanation is printed: short first, detail after; or as JSON."""
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from adapters.cli.chains import line_json, print_chain, print_place, until_words
 from adapters.cli.printing import STYLES, Page
 from adapters.cli.texts import clock, counted, moment, names, span
 from engine.events import Event
 from engine.instants import SECOND, rfc3339
 from engine.logs import LogIdentity
 from machines.explaining import Explanation, NodeExplanation, ignored_words, is_troubled
-from machines.histories import Line
 from machines.messages import cause_text
 from machines.node_jobs import NodeJobState
 
-_SHOWN_LINES = 14  # of one chain, in text
 _SHOWN_CHAINS = 3  # nodes whose whole way is shown, in text
 _SHOWN_GROUPS = 10
 _NAMED = 20  # nodes of one group
-_OFTEN = 3  # times that a row says the same, from which on it is told once
 
 
 class Narrator:
@@ -77,7 +74,7 @@ class Narrator:
 
     def tell_ways(self) -> None:
         """Print how the whole came to this, and how one node of each troubled group did."""
-        self._tell_chain("How it came to this", self._told.causes)
+        print_chain(self._page, "How it came to this", self._told.causes)
         troubled = [group[0] for group in self._groups if is_troubled(group[0].view)]
         for node in troubled[:_SHOWN_CHAINS]:
             self.tell_way(node)
@@ -90,7 +87,8 @@ class Narrator:
         if job:
             title += f" (… is Job {job})"
             chain = tuple(line._replace(words=line.words.replace(job, "…")) for line in chain)
-        self._tell_chain(title, chain, whole=whole, rest=f"--node {node.view.name}")
+        rest = f"--node {node.view.name}"
+        print_chain(self._page, title, chain, whole=whole, rest=rest)
 
     def tell_ignored(self) -> None:
         """Print what the machines did not take."""
@@ -132,27 +130,6 @@ class Narrator:
         lasted = self._now - at
         return f" ({span(lasted)} {self._until})" if lasted >= SECOND else ""
 
-    def _tell_chain(
-        self, title: str, lines: tuple[Line, ...], *, whole: bool = False, rest: str = "-o json"
-    ) -> None:
-        self._page.line()
-        self._page.line(title, style="bold")
-        told = _told_once(lines)
-        shown = told if whole else told[-_SHOWN_LINES:]
-        left = len(told) - len(shown)
-        if left:
-            self._page.line(f"({counted(left, 'earlier row')}: {rest} shows them)", indent=2)
-        rows = [
-            [
-                str(each.position),
-                clock(each.at),
-                f"→ {each.moved}" if each.moved else "",
-                each.words,
-            ]
-            for each in shown
-        ]
-        self._page.table(["", "", "", ""], rows, indent=2)
-
 
 def print_explanation(
     told: Explanation,
@@ -164,9 +141,7 @@ def print_explanation(
 ) -> None:
     """Print an explanation; of `only` one node its whole way. `versions` recorded the log."""
     page = Page()
-    position = last.seq if last else 0
-    until = "at the log's end" if position == identity.position else f"at position {position}"
-    narrator = Narrator(page, told, last.at if last else 0, until)
+    narrator = Narrator(page, told, last.at if last else 0, until_words(identity, last))
     narrator.summarise()
     narrator.tell_nodes()
     narrator.tell_skipped()
@@ -176,14 +151,7 @@ def print_explanation(
     else:
         for node in told.nodes:
             narrator.tell_way(node, whole=True)
-    page.line()
-    of = f" of {identity.position}" if identity.position != position else ""
-    when = f", {moment(last.at)}" if last else ""
-    page.line(
-        f"Position {position}{of}{when}; log {identity.log_id}, cluster {told.cluster}, "
-        f"recorded by warmlog {' and '.join(versions)}",
-        style="dim",
-    )
+    print_place(page, identity, last, told.cluster, versions)
 
 
 def explanation_json(
@@ -206,7 +174,7 @@ def explanation_json(
         "do": list(told.advice),
         "nodes": [_node_json(node) for node in told.nodes],
         "skipped": [each._asdict() for each in told.skipped],
-        "causes": [_line_json(line) for line in told.causes],
+        "causes": [line_json(line) for line in told.causes],
         "ignored": [
             {"position": each.seq, "at": rfc3339(each.at), "words": ignored_words(each)}
             for each in told.ignored
@@ -226,38 +194,8 @@ def _node_json(node: NodeExplanation) -> dict[str, Any]:
         "job": view.job,
         "waitsFor": node.waits_for,
         "do": node.advice,
-        "chain": [_line_json(line) for line in node.chain],
+        "chain": [line_json(line) for line in node.chain],
     }
-
-
-def _line_json(line: Line) -> dict[str, Any]:
-    return {
-        "position": line.position,
-        "at": rfc3339(line.at),
-        "nanoseconds": line.at,
-        "type": line.type,
-        "words": line.words,
-        "ledTo": line.moved,
-        "cause": line.cause,
-    }
-
-
-def _told_once(lines: tuple[Line, ...]) -> list[Line]:
-    """Give the lines, of those that say the same again and again only the last, with its count."""
-    times = Counter(line.words for line in lines)
-    first: dict[str, int] = {}
-    told = []
-    left = Counter(times)
-    for line in lines:
-        left[line.words] -= 1
-        first.setdefault(line.words, line.at)
-        if line.moved or times[line.words] < _OFTEN:
-            told.append(line)
-        elif not left[line.words]:
-            since = clock(first[line.words])
-            words = f"{line.words} ({times[line.words]} times since {since})"
-            told.append(line._replace(words=words))
-    return told
 
 
 def _groups(nodes: tuple[NodeExplanation, ...]) -> list[list[NodeExplanation]]:

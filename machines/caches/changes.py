@@ -29,6 +29,27 @@ class ChangeKind(StrEnum):
     ROTATE = "Rotate"
 
 
+# What each is, as it is decided and as it is done; `{}` stands for the object.
+TO_DO = {
+    ChangeKind.HOLD: "to put our finalizer onto {}",
+    ChangeKind.RELEASE: "to take our finalizer off {}",
+    ChangeKind.OWN: "to mark {} as this ModelCache's",
+    ChangeKind.LATCH: "to mark {} as hydrated",
+    ChangeKind.GROW: "to ask for more storage for {}",
+    ChangeKind.HEAL: "to take the chosen node off {}",
+    ChangeKind.ROTATE: "to renew the token in {}",
+}
+DONE = {
+    ChangeKind.HOLD: "{} bears our finalizer",
+    ChangeKind.RELEASE: "{} bears our finalizer no more",
+    ChangeKind.OWN: "{} is marked as this ModelCache's",
+    ChangeKind.LATCH: "{} is marked as hydrated",
+    ChangeKind.GROW: "more storage is asked for for {}",
+    ChangeKind.HEAL: "the chosen node is off {}",
+    ChangeKind.ROTATE: "the token in {} is renewed",
+}
+
+
 def what_of(intent: CacheIntent) -> str:
     """Name a decision within its entry, as in "create HydrationJob" or "Latch …Claim".
 

@@ -2,6 +2,7 @@
 
 from engine.instants import rfc3339
 from machines.caches.blocking import NO_STORAGE_CLASS, NOT_OURS, TERMINATING
+from machines.caches.changes import TO_DO
 from machines.caches.entries import EntryState
 from machines.caches.finding import CLAIM, JOB, names_of
 from machines.caches.reaching import way_in
@@ -14,18 +15,8 @@ from machines.states import SECRET, WORKLOAD_KINDS
 QUOTED = 320  # characters of somebody else's words within a message
 NAMED = 3  # Pods in a sentence
 _SIZE = "Grow PersistentVolumeClaim"  # told by a condition of its own
+_TO_DO = {kind.value: words for kind, words in TO_DO.items()}
 _STOPS = ("create ", "Own ", "Hold ")  # changes without which nothing goes on
-_DONE_TO = {
-    "create": "to create {}",
-    "delete": "to delete {}",
-    "Own": "to mark {} as this ModelCache's",
-    "Latch": "to mark {} as hydrated",
-    "Heal": "to take the chosen node off {}",
-    "Rotate": "to renew the token in {}",
-    "Grow": "to enlarge {}",
-    "Hold": "to put our finalizer onto {}",
-    "Release": "to take our finalizer off {}",
-}
 
 
 def quoted(said: Said) -> str:
@@ -117,7 +108,7 @@ def refusal_words(sight: Sight, what: str, refusal: Refusal) -> str:
         "Namespace": f"namespace {sight.namespace}",
         "ModelCache": f"ModelCache {subject.namespace}/{subject.name}",
     }.get(kind, kind)
-    done = _DONE_TO.get(verb, f"to {verb} {{}}").replace("{}", thing)
+    done = _TO_DO.get(verb, f"to {verb} {{}}").replace("{}", thing)
     again = f"; tried again at {rfc3339(refusal.retry_at)}" if refusal.retry_at else ""
     said = cut(": ".join(part for part in (refusal.reason, refusal.words) if part), QUOTED)
     return f"the API server refused {done}: {said}{again}"

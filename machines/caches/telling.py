@@ -16,14 +16,31 @@ from machines.caches.levels import (
 )
 from machines.intents import CacheIntent
 
-SHOWN_KIND = {"HydrationJob": "Job", "HydrationPod": "Pod", "PersistentVolumeClaim": "claim"}
+SHOWN_KIND = {
+    "HydrationJob": "Job",
+    "HydrationPod": "Pod",
+    "PersistentVolumeClaim": "claim",
+    "Namespace": "namespace",
+    "StorageClass": "storage class",
+}
 Teller = Callable[[Event, Subject, Any], str]
 
 
 def object_words(intent: CacheIntent) -> str:
     """Name the object that something was decided about, as people name it."""
-    place = f"{intent.namespace}/" if intent.namespace else ""
-    return f"{SHOWN_KIND.get(intent.kind, intent.kind)} {place}{intent.name}"
+    return thing_words(intent.kind, intent.namespace, intent.name)
+
+
+def thing_words(kind: str, namespace: str, name: str) -> str:
+    """Name an object as people name it."""
+    place = f"{namespace}/" if namespace else ""
+    return f"{SHOWN_KIND.get(kind, kind)} {place}{name}"
+
+
+def kind_words(key: str, all_of: str = "") -> str:
+    """Name what was listed or could not be: a kind, or the one Secret that a key names."""
+    kind, slash, name = key.partition("/")
+    return f"{kind} {name}" if slash else f"{all_of}{kind}"
 
 
 def _cache_seen(event: Event, subject: Subject, data: Any) -> str:
@@ -104,8 +121,8 @@ def _owner(owner: Owner) -> list[str]:
 
 def _unread(event: Event, subject: Subject, data: Any) -> str:
     if not data["words"]:
-        return f"{data['kind']} of cluster {event.cluster} can be read again"
-    return f"{data['kind']} of cluster {event.cluster} cannot be read: {data['words']}"
+        return f"{kind_words(data['kind'])} of cluster {event.cluster} can be read again"
+    return f"{kind_words(data['kind'])} of cluster {event.cluster} cannot be read: {data['words']}"
 
 
 def _users_read(event: Event, subject: Subject, data: Any) -> str:

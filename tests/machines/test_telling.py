@@ -168,7 +168,7 @@ def test_every_decision_is_told() -> None:
         ("IntentDone", {"found": True}, DELETE, "Job job-1 had gone already"),
         ("IntentDone", {}, STAMP, "Job job-1 is to go 60 s after its end"),
         ("IntentDone", {}, MADE, "claim mp/c was created"),
-        ("IntentDone", {"found": True}, CHANGED, "claim mp/c was so already (Latch)"),
+        ("IntentDone", {"found": True}, CHANGED, "claim mp/c is marked as hydrated, as before"),
         ("IntentDone", {}, REMOVED, "Job mp/j was deleted"),
         ("IntentAbsent", {}, MADE, "nothing was done to create claim mp/c"),
         ("IntentDone", {}, RESOLVE, "all nodes were looked at once more"),

@@ -1,0 +1,148 @@
+"""How explanations of ModelCaches and InferenceClusters are printed, or given as JSON."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from adapters.cli.chains import line_json, print_chain, print_place, until_words
+from adapters.cli.printing import STYLES, Page
+from adapters.cli.texts import clock, moment, span
+from engine.events import Event
+from engine.instants import SECOND, rfc3339
+from engine.logs import LogIdentity
+from machines.caches.explaining import (
+    CacheExplanation,
+    ClusterExplanation,
+    EntryExplanation,
+    ignored_words,
+    is_calm,
+)
+
+_SHOWN_CHAINS = 3  # clusters whose whole way is shown, in text
+
+
+class Asked:
+    """Which log was read, up to which row."""
+
+    def __init__(self, identity: LogIdentity, last: Event | None, versions: Sequence[str]) -> None:
+        """Note the log, the last row that was folded, and the versions that recorded it."""
+        self.identity = identity
+        self.last = last
+        self.versions = versions
+
+    def ago(self, at: int) -> str:
+        """Say how long before the last row `at` was, once it is worth saying."""
+        lasted = (self.last.at if self.last else 0) - at
+        return f" ({span(lasted)} {until_words(self.identity, self.last)})" if (
+            lasted >= SECOND
+        ) else ""  # fmt: skip
+
+    def head(self, told: CacheExplanation | ClusterExplanation) -> dict[str, Any]:
+        """Give what tells one explanation from another."""
+        return {
+            "object": {"cluster": told.cluster, **told.subject._asdict()},
+            "log": self.identity.log_id,
+            "position": self.last.seq if self.last else 0,
+            "at": rfc3339(self.last.at) if self.last else None,
+        }
+
+
+def print_cache(told: CacheExplanation, asked: Asked, *, only: str | None = None) -> None:
+    """Print why a cache is as it is; of `only` one cluster its whole way."""
+    page, subject = Page(), told.subject
+    page.line(
+        f"{subject.kind} {subject.namespace}/{subject.name} is ready on {told.ready} clusters "
+        f"({told.reason})"
+    )
+    page.line(told.headline, indent=2)
+    for note in told.notes:
+        page.line(f"Mind: {note}", style="bold yellow", indent=2)
+    if only is None:
+        for words in told.advice:
+            page.line(f"Do: {words}", indent=2)
+    for entry in told.entries:
+        _print_entry(page, entry, asked)
+    if only is None:
+        print_chain(page, "How it came to this", told.causes)
+    troubled = [entry for entry in told.entries if not is_calm(entry) or entry.phase != "Ready"]
+    for entry in told.entries if only is not None else troubled[:_SHOWN_CHAINS]:
+        title = f"How {entry.cluster} came to this"
+        rest = f"--on {entry.cluster}"
+        print_chain(page, title, entry.chain, whole=only is not None, rest=rest)
+    print_place(page, asked.identity, asked.last, told.cluster, asked.versions)
+
+
+def print_cluster(told: ClusterExplanation, asked: Asked) -> None:
+    """Print how a cluster is reached, or why not, and what is staged there."""
+    page = Page()
+    since = f" since {moment(told.since.at)}{asked.ago(told.since.at)}" if told.since else ""
+    page.line(f"InferenceCluster {told.subject.name}: {told.reason}{since}")
+    if told.message:
+        page.line(told.message, indent=2)
+    page.line(f"Do: {told.advice}", indent=2)
+    if told.caches:
+        page.line()
+        page.table(["MODELCACHE", "PHASE", "MESSAGE"], [list(row) for row in told.caches])
+    print_chain(page, "How it came to this", told.causes)
+    print_place(page, asked.identity, asked.last, told.cluster, asked.versions)
+
+
+def cache_json(told: CacheExplanation, asked: Asked) -> dict[str, Any]:
+    """Give the explanation of a cache as plain JSON values."""
+    return {
+        **asked.head(told),
+        "ready": told.ready,
+        "reason": told.reason,
+        "summary": told.headline,
+        "notes": list(told.notes),
+        "do": list(told.advice),
+        "clusters": [_entry_json(entry) for entry in told.entries],
+        "causes": [line_json(line) for line in told.causes],
+    }
+
+
+def cluster_json(told: ClusterExplanation, asked: Asked) -> dict[str, Any]:
+    """Give the explanation of a cluster as plain JSON values."""
+    return {
+        **asked.head(told),
+        "reachable": told.reachable,
+        "reason": told.reason,
+        "since": rfc3339(told.since.at) if told.since else None,
+        "sincePosition": told.since.position if told.since else None,
+        "message": told.message,
+        "do": told.advice,
+        "caches": [
+            {"modelCache": name, "phase": phase, "message": message}
+            for name, phase, message in told.caches
+        ],
+        "causes": [line_json(line) for line in told.causes],
+    }
+
+
+def _print_entry(page: Page, entry: EntryExplanation, asked: Asked) -> None:
+    page.line()
+    kept = ", kept though not selected" if entry.retained else ""
+    since = f"{clock(entry.since)}{asked.ago(entry.since)}"
+    style = STYLES.get(entry.phase, "")
+    page.line(f"{entry.cluster}: {entry.phase}{kept} since {since}", style=style)
+    if entry.message:
+        page.line(entry.message, indent=2)
+    if entry.phase != "Ready" or not is_calm(entry):
+        page.line(f"Do: {entry.advice}", indent=2)
+    for ignored in entry.ignored:
+        page.line(f"{ignored.seq} {clock(ignored.at)} {ignored_words(ignored)}", indent=2)
+
+
+def _entry_json(entry: EntryExplanation) -> dict[str, Any]:
+    return {
+        "cluster": entry.cluster,
+        "phase": entry.phase,
+        "since": rfc3339(entry.since),
+        "retained": entry.retained,
+        "message": entry.message,
+        "do": entry.advice,
+        "chain": [line_json(line) for line in entry.chain],
+        "ignored": [
+            {"position": each.seq, "at": rfc3339(each.at), "words": ignored_words(each)}
+            for each in entry.ignored
+        ],
+    }

@@ -1,0 +1,144 @@
+"""`warmlog explain` of ModelCaches and InferenceClusters: the chain from now back to the cause."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from adapters.cli.exit_codes import ExitCode
+from tests.caches.builders import CLAIM, HOME, ONE, WORKLOAD, CacheScene, spec_of
+from tests.caches.willing import carry_out, stage
+from tests.cli.cache_logs import write
+from tests.cli.commands import printed, warmlog
+
+REF = "mc/ml-team/qwen"
+
+
+@pytest.fixture(scope="module")
+def troubled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Cluster one's chosen node is gone; cluster two is staged, and silent."""
+    scene = CacheScene("one", "two", heal_seconds=60)
+    scene.cache(spec_of(secret="hub"))
+    scene.list_secrets()
+    carry_out(scene)
+    scene.wait(5)
+    scene.token("d1")
+    carry_out(scene)
+    stage(scene, "ic/two")
+    node = scene.node("n")
+    scene.claim("Pending", selected_node="n")
+    scene.wait(30)
+    scene.gone(ONE, node)
+    scene.unreachable("ic/two", "i/o timeout")
+    return write(scene, tmp_path_factory.mktemp("caches") / "troubled.jsonl")
+
+
+def explained(path: Path, ref: str = REF, *more: str) -> dict[str, Any]:
+    """The explanation as JSON."""
+    found: dict[str, Any] = json.loads(printed("explain", ref, "--log", path, "-o", "json", *more))
+    return found
+
+
+def test_each_cluster_is_explained(troubled: Path) -> None:
+    """Phase, since when, message, what to do, and the rows that led there, cluster by cluster."""
+    told = explained(troubled)
+    assert (told["ready"], told["reason"]) == ("1/2", "Partial")
+    one, two = told["clusters"]
+    assert (one["cluster"], one["phase"]) == ("one", "Pending")
+    assert one["since"] == "2026-01-01T00:00:00Z"
+    assert "node n, which is gone since 2026-01-01T00:00:35Z" in one["message"]
+    assert one["do"].startswith("nothing: the choice is taken back by itself")
+    words = [line["words"] for line in one["chain"]]
+    assert words[-1] == "Node n is gone"
+    assert f"decided to create claim {WORKLOAD}/{CLAIM}" in words
+    assert [line["position"] for line in one["chain"]] == sorted(
+        line["position"] for line in one["chain"]
+    )
+    assert two["phase"] == "Ready"
+    assert two["do"] == "see whether the API server of two answers with its kubeconfig"
+    assert [line["ledTo"] for line in two["chain"] if line["ledTo"]] == [
+        "Pending", "Hydrating", "Ready",
+    ]  # fmt: skip
+    assert two["chain"][-1]["words"] == "cluster ic/two does not answer: i/o timeout"
+
+
+def test_the_text_says_it_shortly(troubled: Path) -> None:
+    """The text begins with the whole, names each cluster's trouble, and ends in where it looked."""
+    lines = printed("explain", REF, "--log", troubled).splitlines()
+    assert lines[0] == "ModelCache ml-team/qwen is ready on 1/2 clusters (Partial)"
+    assert "  Do: see to two, below" in lines
+    assert any(line.startswith("one: Pending since 00:00:00.000Z (35 s") for line in lines)
+    assert "How one came to this" in lines
+    assert lines[-1].startswith("Position ")
+
+
+def test_one_cluster_alone(troubled: Path) -> None:
+    """With --on one cluster is told with its whole way; of another it is said where it is."""
+    text = printed("explain", REF, "--log", troubled, "--on", "one")
+    assert "two:" not in text
+    assert "earlier row" not in text
+    result = warmlog("explain", REF, "--log", troubled, "--on", "three")
+    assert result.exit_code == ExitCode.NOT_FOUND
+    assert "is not staged to cluster three: it is on one, two" in result.stderr
+
+
+def test_a_moment_before(troubled: Path) -> None:
+    """With --at it is told as it was then: the token lacked."""
+    told = explained(troubled, REF, "--at", "2026-01-01T00:00:04Z")
+    assert told["reason"] == "AuthSecretMissing"
+    do = "`kubectl -n ml-team create secret generic hub --from-literal=HF_TOKEN=TOKEN`"
+    assert told["clusters"][0]["do"].startswith(do)
+
+
+def test_no_secret_is_told(troubled: Path) -> None:
+    """Not even the digest of a token is in an explanation [C44]"""
+    assert "d1" not in printed("explain", REF, "--log", troubled, "-o", "json")
+
+
+def test_a_cluster_is_explained(troubled: Path) -> None:
+    """An InferenceCluster tells since when it is silent, and what is staged there."""
+    told = explained(troubled, "inferencecluster/two")
+    assert (told["reachable"], told["reason"]) == ("False", "Unreachable")
+    assert told["since"] == "2026-01-01T00:00:35Z"
+    assert [row["modelCache"] for row in told["caches"]] == ["ml-team/qwen"]
+    assert [line["ledTo"] for line in told["causes"] if line["ledTo"]] == [
+        "NotContacted", "Reachable", "Unreachable",
+    ]  # fmt: skip
+    text = printed("explain", "ic/two", "--log", troubled)
+    assert text.startswith("InferenceCluster two: Unreachable since 2026-01-01 00:00:35Z")
+
+
+def test_what_is_gone(tmp_path: Path) -> None:
+    """An object that was deleted is told with when, and how to see it before that."""
+    scene = CacheScene()
+    scene.cache()
+    stage(scene)
+    scene.cache_gone()
+    scene.gone(HOME, scene.cluster_subject("one"))
+    path = write(scene, tmp_path / "gone.jsonl")
+    for ref in (REF, "ic/one"):
+        result = warmlog("explain", ref, "--log", path)
+        assert result.exit_code == ExitCode.NOT_FOUND
+        assert "was deleted at position" in result.stderr
+    result = warmlog("explain", "mc/ml-team/other", "--log", path)
+    assert "holds no ModelCache/ml-team/other" in result.stderr
+
+
+def test_options_of_the_other_kind(troubled: Path) -> None:
+    """--node is about warmups and --on about caches, and each says so."""
+    for arguments in (
+        ("mc/a/b", "--node", "n"), ("mw/a/b", "--on", "c"), ("ic/a", "--on", "c"),
+    ):  # fmt: skip
+        result = warmlog("explain", *arguments, "--log", troubled)
+        assert result.exit_code == ExitCode.USAGE
+        assert "is about a Model" in result.stderr
+
+
+def test_nothing_is_selected(tmp_path: Path) -> None:
+    """A cache without clusters is told which labels are wanted."""
+    scene = CacheScene()
+    scene.cache(spec_of(selector={"tier": "gpu"}))
+    told = explained(write(scene, tmp_path / "none.jsonl"))
+    assert told["reason"] == "NoClusters"
+    assert "tier=gpu" in told["do"][0]
