@@ -9,7 +9,11 @@ from adapters.http.serving import Check, Mark
 from adapters.running.cluster_checks import cluster_checks
 from adapters.running.controller import Controller
 from adapters.running.measuring import controller_metrics, state_metrics
+from adapters.running.measuring_caches import cache_metrics
 from machines.states import State
+
+# Timers of what is only waited for, and was not refused.
+_NO_RETRIES = ("wait:", "words:", "heal:", "made:", "hydrate:")
 
 FULL_AT = 0.8  # of the log's volume
 
@@ -60,12 +64,13 @@ class ControllerHealth:
         }
 
     def metrics(self) -> list[Metric]:
-        """Give the same, and the ModelWarmups by phase, for a monitoring system."""
+        """Give the same, and how warmups and caches fare, for a monitoring system."""
         ready = all(check.mark is not Mark.FAIL for check in self.ready())
         told = [metric("warmlog_ready", "1 when it can do its job, as /readyz says", ready)]
         if self.controller is not None:
             told += controller_metrics(self.controller, self.figures())
             told += state_metrics(self.controller.writer.state)
+            told += cache_metrics(self.controller.writer.state)
         return told
 
     def _log(self) -> Check:
@@ -100,7 +105,7 @@ def file_identity(path: Path) -> tuple[int, int] | None:
 
 def waiting_retries(state: State) -> int:
     """Count what the API server refused and what waits to be tried again."""
-    return sum(not what.startswith("wait:") for _, _, what in state.timers)
+    return sum(not what.startswith(_NO_RETRIES) for _, _, what in state.timers)
 
 
 def used_share(folder: Path) -> float:
