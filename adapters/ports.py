@@ -9,6 +9,9 @@ from typing import Any, NamedTuple, Protocol
 
 JSON_PATCH = "application/json-patch+json"
 MERGE_PATCH = "application/merge-patch+json"
+JSON = "application/json"
+# A list of which nothing leaves the server but metadata: of Secrets, no value.
+METADATA_LIST = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 
 
 class Request(NamedTuple):
@@ -18,7 +21,8 @@ class Request(NamedTuple):
     path: str
     query: tuple[tuple[str, str], ...] = ()
     body: Any = None  # JSON value
-    content_type: str = "application/json"
+    content_type: str = JSON
+    accept: str = JSON
 
 
 class Response(NamedTuple):

@@ -1,4 +1,4 @@
-"""Clusters: API servers opened by a command that reads them and asks for dry runs only."""
+"""Clusters: API servers opened by commands, most of which read them and ask for dry runs only."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from adapters.cli.exit_codes import ExitCode
 from adapters.cli.problems import Problem
 from adapters.kubernetes.probing import HarmlessApi
+from adapters.ports import Api
 
 REQUEST_SECONDS = 10.0
 _NAME = "cluster"
@@ -13,6 +14,13 @@ _NAME = "cluster"
 
 @asynccontextmanager
 async def cluster(kubeconfig: str | None, context: str | None) -> AsyncIterator[HarmlessApi]:
+    """Open a cluster to be read, as `changeable_cluster` does."""
+    async with changeable_cluster(kubeconfig, context) as api:
+        yield HarmlessApi(api)
+
+
+@asynccontextmanager
+async def changeable_cluster(kubeconfig: str | None, context: str | None) -> AsyncIterator[Api]:
     """Open a cluster. Raises Problem when it cannot be reached, while it is used too."""
     from adapters.kubernetes.configuring import AccessUnusable, load_access
     from adapters.kubernetes.http_api import HttpApi
@@ -24,7 +32,7 @@ async def cluster(kubeconfig: str | None, context: str | None) -> AsyncIterator[
         raise Problem(ExitCode.CLUSTER_UNUSABLE, str(error)) from error
     api = HttpApi(_NAME, access)
     try:
-        yield HarmlessApi(api)
+        yield api
     except ApiUnanswered as error:
         words = f"The cluster does not answer: {error}. See whether it runs and can be reached."
         raise Problem(ExitCode.CLUSTER_UNUSABLE, words) from error

@@ -17,7 +17,7 @@ class ExitCode(IntEnum):
         return code
 
     OK = 0, "all is well"
-    DIFFERENT = 1, "`verify`, `validate`, `plan` or `machines --check` found something wrong"
+    DIFFERENT = 1, "`verify`, `validate`, `plan`, `uninstall` or `machines --check` found a fault"
     USAGE = 2, "the command line is wrong: an unknown option, a bad `--at`, a bad reference"
     SUPERSEDED = 3, "another controller took over the log"
     LOG_UNREADABLE = 4, "the log is missing, foreign, damaged, or of a version not known here"
@@ -28,5 +28,6 @@ class ExitCode(IntEnum):
     EXISTS = 9, "something is there already and is not replaced"
     CLUSTER_UNUSABLE = 10, "the cluster does not answer, or there is no usable kubeconfig for it"
     NOTHING = 11, "`retry` has nothing to print: no node failed, or the object has not ended"
+    STILL_RUNNING = 12, "a controller may still run, so `uninstall --yes` changed nothing"
     INTERRUPTED = 130, "stopped by Ctrl-C"
     PIPE_CLOSED = 141, "whoever read the output stopped reading"

@@ -20,6 +20,7 @@ from adapters.cli import (
     replaying,
     retrying,
     running,
+    uninstalling,
     validating,
     verifying,
 )
@@ -170,6 +171,7 @@ for group in (
     exporting,
     importing,
     diagrams,
+    uninstalling,
 ):
     group.register(app)
 app.add_typer(databases.app, name="db")

@@ -118,7 +118,7 @@ class HttpApi:
         url = self._access.host + quote(request.path, safe="/%:@")
         if request.query:
             url += "?" + urlencode(request.query, quote_via=quote)
-        headers = {"Accept": "application/json", "User-Agent": "warmlog"}
+        headers = {"Accept": request.accept, "User-Agent": "warmlog"}
         if authorization:
             headers["Authorization"] = authorization
         data = None

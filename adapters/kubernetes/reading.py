@@ -7,7 +7,7 @@ from adapters.kubernetes.fields import mapping, mappings, text
 from adapters.kubernetes.kinds import KIND_BY_NAME, PAGE_ROWS, Kind, get_request
 from adapters.kubernetes.normalising import ObjectMalformed, normalise
 from adapters.kubernetes.reflecting import ReadRefused, Reflector
-from adapters.ports import Api, ApiUnanswered, Request
+from adapters.ports import JSON, Api, ApiUnanswered, Request
 from engine.events import Subject
 from machines.observations import Listed, Seen
 
@@ -66,17 +66,24 @@ async def read_items(
 
 
 async def read_raw(
-    api: Api, path: str, query: Query, *, timeout_seconds: float, pages: int = _MOST_PAGES
+    api: Api,
+    path: str,
+    query: Query,
+    *,
+    timeout_seconds: float,
+    pages: int = _MOST_PAGES,
+    accept: str = JSON,
 ) -> list[dict[str, Any]]:
     """Give the raw objects that `query` selects below `path`, all of them.
 
-    `timeout_seconds` bounds each of at most so many `pages`. Raises ApiUnanswered, and ReadRefused
-    when the server says no or never comes to an end.
+    `timeout_seconds` bounds each of at most so many `pages`; `accept` says in which form.
+    Raises ApiUnanswered, and ReadRefused when the server says no or never comes to an end.
     """
     items: list[dict[str, Any]] = []
     more: Query = ()
     for _ in range(pages):
-        request = Request("GET", path, (*query, ("limit", str(PAGE_ROWS)), *more))
+        asked = (*query, ("limit", str(PAGE_ROWS)), *more)
+        request = Request("GET", path, asked, accept=accept)
         response = await api.send(request, timeout_seconds=timeout_seconds)
         if not response.ok:
             raise ReadRefused(response.code, status_words(response), status_reason(response))

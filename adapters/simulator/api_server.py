@@ -7,13 +7,20 @@ the storage: bodies that are sent in or come back must not be changed afterwards
 from collections.abc import AsyncIterator
 from typing import Any
 
-from adapters.ports import JSON_PATCH, MERGE_PATCH, ApiUnanswered, Request, Response
+from adapters.ports import (
+    JSON_PATCH,
+    MERGE_PATCH,
+    METADATA_LIST,
+    ApiUnanswered,
+    Request,
+    Response,
+)
 from adapters.simulator import answers
 from adapters.simulator.answers import Refusal
 from adapters.simulator.decoding import Undecodable
 from adapters.simulator.deleting import DeleteOptions
 from adapters.simulator.faults import Faults, Loss
-from adapters.simulator.listing import Collections
+from adapters.simulator.listing import Collections, metadata_only
 from adapters.simulator.patching import PatchFailed, PatchMalformed, json_patched, merge_patched
 from adapters.simulator.registry import Changing, Registry
 from adapters.simulator.resources import POD, Place, is_served, place_of
@@ -117,7 +124,8 @@ class ApiServer:
             raise answers.no_such_path()
         match request.method, bool(place.name), place.subresource:
             case "GET", False, "":
-                return self._collections.listed(place, dict(request.query))
+                listed = self._collections.listed(place, dict(request.query))
+                return metadata_only(listed) if request.accept == METADATA_LIST else listed
             case "GET", True, "" | "status":
                 return Response(200, self._registry.get(place))
             case "POST", False, "":

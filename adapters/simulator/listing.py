@@ -26,6 +26,13 @@ class _Reading(NamedTuple):
     start: str = ""  # the key behind the last page
 
 
+def metadata_only(listed: Response) -> Response:
+    """Give a list with nothing but the metadata of its items."""
+    items = [{"metadata": item["metadata"]} for item in listed.body["items"]]
+    kind = {"kind": "PartialObjectMetadataList", "apiVersion": "meta.k8s.io/v1"}
+    return Response(listed.code, {**listed.body, **kind, "items": items})
+
+
 class Collections:
     """The collections of a cluster, as the API server shows them."""
 

@@ -7,7 +7,7 @@ In the log, the cluster that warmlog runs in has its own name (`--cluster-name`)
 from typing import NamedTuple
 
 from machines.caches.child_names import token_secret_name, workload_namespace
-from machines.caches.cluster_specs import EXISTING, IN_CLUSTER
+from machines.caches.cluster_specs import EXISTING, IN_CLUSTER, ClusterSpec
 from machines.caches.levels import SecretLevel
 from machines.caches.states import Cache, ServedCluster
 from machines.states import CACHE_KINDS, SECRET, WORKLOAD_KINDS, State
@@ -15,6 +15,7 @@ from machines.states import CACHE_KINDS, SECRET, WORKLOAD_KINDS, State
 REMOTE = "ic/"
 MODELPLANE_NAMESPACE = "modelplane-system"
 KUBECONFIG = "kubeconfig"
+NOT_PROVISIONED = "cluster is not provisioned yet: its status names no kubeconfig"
 
 
 class SecretKey(NamedTuple):
@@ -72,13 +73,19 @@ def way_in(state: State, served: ServedCluster) -> WayIn:
     if served.spec.source == IN_CLUSTER:
         return WayIn(home=True)
     namespace = secret_namespace(state, served.home)
-    if served.spec.source == EXISTING and served.spec.secret_name:
-        secret = SecretKey(namespace, served.spec.secret_name, served.spec.secret_key)
-    elif served.level.provider_config:
-        secret = SecretKey(namespace, served.level.provider_config, KUBECONFIG)
-    else:
-        return WayIn(trouble="cluster is not provisioned yet: its status names no kubeconfig")
+    secret = kubeconfig_secret(served.spec, served.level.provider_config, namespace)
+    if secret is None:
+        return WayIn(trouble=NOT_PROVISIONED)
     return WayIn(kubeconfig=secret, trouble=_kubeconfig_trouble(state, served, secret))
+
+
+def kubeconfig_secret(spec: ClusterSpec, provider_config: str, namespace: str) -> SecretKey | None:
+    """Give where the kubeconfig of a cluster that is not home lies; None while nothing says so."""
+    if spec.source == EXISTING and spec.secret_name:
+        return SecretKey(namespace, spec.secret_name, spec.secret_key)
+    if provider_config:
+        return SecretKey(namespace, provider_config, KUBECONFIG)
+    return None
 
 
 def _kubeconfig_trouble(state: State, served: ServedCluster, secret: SecretKey) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 from aiohttp import web
 
-from adapters.ports import Request
+from adapters.ports import JSON, Request
 from adapters.simulator.worlds import World
 from engine.canonical_json import loads
 from tests.kubernetes.serving import hosting, json_response
@@ -69,6 +69,7 @@ async def _serve(
             tuple(request.query.items()),
             loads(sent.decode()) if sent else None,
             request.content_type,
+            request.headers.get("Accept", JSON),
         )
         answering.requests.append(asked)
         response = world.api.handle(asked)
