@@ -13,6 +13,7 @@ from machines.caches.folding import (
     fold_cache_events,
     fold_claim_users,
     fold_cluster_changed,
+    fold_kind_listed,
     fold_level,
     fold_level_gone,
     fold_namespace,
@@ -99,10 +100,7 @@ def _session_started(state: State, event: Event, subject: Subject, data: dict[st
 def _synced(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
     cluster = cluster_of(state, event.cluster)
     kind = data["kind"]
-    cluster.synced[kind] = cluster.listed[kind] = True
-    cluster.unread.pop(kind, None)
-    cluster.doubted.pop(kind, None)
-    fold_cluster_changed(state, event, cluster)
+    fold_kind_listed(state, cluster, kind)
     if kind not in WARMUP_KINDS or not cluster.is_synced:
         return
     place_jobs(state, cluster, event)

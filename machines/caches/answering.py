@@ -63,6 +63,7 @@ def _note(state: State, cache: Cache, entry: Entry, intent: CacheIntent) -> None
     if isinstance(intent, Create):
         entry.had |= intent.kind != NAMESPACE
     if isinstance(intent, Create) and intent.kind == JOB:
+        entry.tried = True
         entry.tried_token, entry.tried_retry = token_of(state, cache).digest, retry_mark(cache)
     if isinstance(intent, Change) and intent.change == ChangeKind.HEAL:
         entry.healing = node_key(entry.chosen)

@@ -6,11 +6,13 @@ delimited, so two owners may mean one name: who owns an object is said by its an
 """
 
 import hashlib
+from functools import lru_cache
 
 MAX_LENGTH = 63
 _HASH_LENGTH = 5
 
 
+@lru_cache(maxsize=1 << 16)  # asked for at every look at a cache
 def child_name(*parts: str) -> str:
     """Give the name that belongs to these parts, at most 63 characters."""
     joined = "-".join(parts)

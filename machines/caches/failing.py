@@ -15,6 +15,7 @@ from machines.caches.tokens import token_of
 from machines.labels import RETRY
 from machines.states import State
 
+UNTOLD = "?"  # no digest: the token was not known when it was asked for
 _DOUBLINGS = 12  # more never matter: the longest wait is reached before
 
 
@@ -22,11 +23,18 @@ def note_failure(state: State, cache: Cache, entry: Entry, site: Site, event: Ev
     """Note that the Job failed, what its Pod said last, and whether it is tried again at once."""
     job, level = site.job, site.job_level
     if job is not None and is_ours(state, cache, job) and counts(cache, site):
+        if not entry.tried:  # made in another log: its token is taken to be today's
+            entry.tried = True
+            token = token_of(state, cache)
+            entry.tried_token = token.digest if token.known else UNTOLD
+            entry.tried_retry = retry_mark(cache)
         entry.job_uid = job.subject.uid
         if level.outcome == "Failed":
             if entry.failure.job_uid != job.subject.uid:
                 entry.failure = _failure(state, cache, entry, site, event)
             entry.failure = _with_words(entry.failure, site)
+    if entry.failure.token == UNTOLD and token_of(state, cache).known:
+        entry.failure = entry.failure._replace(token=token_of(state, cache).digest)
     if _is_asked_for(state, cache, entry.failure, event):
         entry.failure = entry.failure._replace(due=event.at)
 

@@ -9,7 +9,7 @@ from engine.events import Event, Subject
 from machines.caches.accepting import accept, begin
 from machines.caches.cluster_specs import parse_cluster
 from machines.caches.enrolling import drop_entry
-from machines.caches.finding import JOB, POD
+from machines.caches.finding import CLAIM, JOB, POD, names_of, namespace_of
 from machines.caches.indexing import bearers_of, entry_of, entry_of_claim, reindex
 from machines.caches.levels import (
     CacheLevel,
@@ -23,7 +23,7 @@ from machines.caches.reaching import MODELPLANE_NAMESPACE, log_cluster, way_in
 from machines.caches.states import Said, ServedCluster
 from machines.caches.twins import KUBE_SYSTEM
 from machines.levels import Level
-from machines.states import Cluster, Known, State
+from machines.states import CACHE_KINDS, WORKLOAD_KINDS, Cluster, Known, State
 
 
 def fold_level(state: State, event: Event, subject: Subject, level: CachingLevel) -> None:
@@ -73,6 +73,22 @@ def fold_namespace(state: State, cluster: Cluster, name: str) -> None:
 def fold_cluster_changed(state: State, event: Event, cluster: Cluster) -> None:
     """A cluster was listed, answers, does not answer, or something else of it has changed."""
     stir(state, cluster.name)
+
+
+def fold_kind_listed(state: State, cluster: Cluster, kind: str) -> None:
+    """A kind, or a named Secret, was listed whole: that moves much only when it completes a set."""
+    told = kind not in cluster.listed or kind in cluster.unread
+    cluster.synced[kind] = cluster.listed[kind] = True
+    cluster.unread.pop(kind, None)
+    cluster.doubted.pop(kind, None)
+    if "/" in kind:
+        subject = Subject(*kind.split("/", 2), "")  # type: ignore[call-arg]  # of three parts
+        _stir_reached_by(state, cluster, subject)
+        _stir_all(state, bearers_of(state, cluster, subject))
+        return
+    sets = [kinds for kinds in (CACHE_KINDS, WORKLOAD_KINDS) if kind in kinds]
+    if sets and (told or any(cluster.has_synced(kinds) for kinds in sets)):
+        stir(state, cluster.name)
 
 
 def fold_settings(state: State) -> None:
@@ -131,18 +147,20 @@ def _stir_about(state: State, cluster: Cluster, subject: Subject, level: Level |
         stir(state, cluster.name)
         return
     if subject.kind == "ModelCache":
-        _stir_namesakes(state, subject)
+        _stir_namesakes(state, cluster, subject)
         return
     if isinstance(level, SecretLevel):
         _stir_reached_by(state, cluster, subject)
     _stir_all(state, bearers_of(state, cluster, subject))
 
 
-def _stir_namesakes(state: State, subject: Subject) -> None:
+def _stir_namesakes(state: State, home: Cluster, subject: Subject) -> None:
     """A cache came or went: what bears its name may be another's to take over now."""
-    for uid, cache in state.caches.items():
-        if cache.subject[:3] == subject[:3]:
-            state.stirred[uid] = True
+    cache = state.caches.get(subject.uid)
+    if cache is not None:
+        name = names_of(cache)[CLAIM]
+        claim = Subject(CLAIM, namespace_of(state, cache), name, "")
+        _stir_all(state, bearers_of(state, home, claim))
 
 
 def _stir_reached_by(state: State, home: Cluster, secret: Subject) -> None:

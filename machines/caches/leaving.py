@@ -11,6 +11,7 @@ from machines.caches.indexing import bearer_key
 from machines.caches.owning import is_ours
 from machines.caches.selecting import is_known
 from machines.caches.states import Cache, Entry
+from machines.caches.tokens import copy_is_unseen
 from machines.caches.wishes import Wish
 from machines.states import SECRET, Known, State
 
@@ -59,6 +60,8 @@ def has_left(state: State, cache: Cache, entry: Entry) -> bool:
     site = site_of(state, cache, entry)
     if site is None or not is_known(site.cluster):
         return cache.untouched and not entry.had
+    if copy_is_unseen(cache, site):
+        return False
     things = [site.job, site.secret] if cache.gone else [site.claim, site.job, site.secret]
     return _has_heir(state, cache, site) or not any(
         is_ours(state, cache, known) for known in things

@@ -127,22 +127,26 @@ def wanted_secrets(state: State) -> frozenset[Scope]:
         if secret is not None:
             wanted.add(Scope(served.home, secret.namespace, secret.name))
     for cache in state.caches.values():
-        if not cache.gone:
+        if cache.entries or not cache.gone:
             wanted |= _secrets_of(state, cache)
     return frozenset(wanted)
 
 
 def _secrets_of(state: State, cache: Cache) -> set[Scope]:
+    """Give the source that the spec names, and its copies; and copies that are left."""
     spec, subject = cache.spec, cache.subject
-    if spec is None or not spec.secret_name:
-        return set()
-    found = {Scope(cache.cluster, subject.namespace, spec.secret_name)}
+    needed = spec is not None and bool(spec.secret_name)
+    found = set()
+    if spec is not None and needed:
+        found.add(Scope(cache.cluster, subject.namespace, spec.secret_name))
     namespace = workload_namespace(subject.namespace, state.caching.workload_namespace)
     for entry in cache.entries.values():
         served = state.served.get(entry.cluster)
         if served is not None:
             name = token_secret_name(subject.namespace, subject.name)
-            found.add(Scope(log_cluster(served), namespace, name))
+            cluster = state.clusters.get(log_cluster(served))
+            if needed or (cluster is not None and cluster.find(SECRET, namespace, name)):
+                found.add(Scope(log_cluster(served), namespace, name))
     return found
 
 

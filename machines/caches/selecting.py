@@ -7,6 +7,7 @@ from machines.caches.finding import site_on
 from machines.caches.owning import is_ours
 from machines.caches.reaching import log_cluster
 from machines.caches.states import Cache, ServedCluster
+from machines.caches.tokens import copy_is_unseen
 from machines.labels import ABANDON
 from machines.pairs import Pairs
 from machines.states import CACHE_KINDS, WORKLOAD_KINDS, Cluster, State
@@ -70,6 +71,8 @@ def _may_have_left(state: State, cache: Cache, served: ServedCluster) -> bool:
     if cluster is None or not is_known(cluster):
         return is_leaving(cache) and not cache.untouched and not cache.gone
     site = site_on(state, cache, cluster)
+    if is_leaving(cache) and not cache.untouched and not cache.gone and copy_is_unseen(cache, site):
+        return True
     things = (site.claim, site.job, site.secret)
     return any(is_ours(state, cache, thing) for thing in things)
 

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from machines.caches.finding import Site
+from machines.caches.finding import Site, names_of
 from machines.caches.levels import SecretLevel
 from machines.caches.reaching import scope_key
 from machines.caches.states import Cache
@@ -52,6 +52,13 @@ def copy_is_known(site: Site, secret_name: str) -> bool:
     """Say whether the copy's name was listed on its cluster in this session."""
     scope = scope_key(site.namespace, secret_name)
     return scope in site.cluster.synced and scope not in site.cluster.unread
+
+
+def copy_is_unseen(cache: Cache, site: Site) -> bool:
+    """Say whether a copy of the token may be there that was not looked for yet."""
+    scope = scope_key(site.namespace, names_of(cache)[SECRET])
+    wanted = cache.spec is not None and bool(cache.spec.secret_name)
+    return wanted and scope not in site.cluster.synced and scope not in site.cluster.unread
 
 
 def copy_digest(cache: Cache, site: Site) -> str:

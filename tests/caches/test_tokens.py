@@ -5,6 +5,7 @@ import pytest
 from engine.canonical_json import dumps
 from engine.events import Subject
 from machines.caches.finding import site_of
+from machines.caches.reaching import wanted_secrets
 from machines.caches.tokens import copy_digest
 from machines.observations import Absent, Unread
 from tests.caches.builders import COPY, HOME, NAMESPACE, ONE, CacheScene, spec_of
@@ -173,6 +174,37 @@ def test_the_secret_may_be_named_later() -> None:
     assert copied(scene) == "d1"
     scene.cache(spec_of(), generation=3)
     assert scene.doing() == ["delete Secret"]
+
+
+def test_a_copy_that_is_left_is_watched_until_it_is_gone() -> None:
+    """When no Secret is named any more its copy is still looked for, and deleted."""
+    scene = gated()
+    carry_out(scene)
+    scene.cache(spec_of(), generation=2)
+    assert COPY in {scope.name for scope in wanted_secrets(scene.state)}
+    carry_out(scene)
+    assert COPY not in {scope.name for scope in wanted_secrets(scene.state)}
+
+
+def test_a_copy_that_was_not_looked_for_is_not_left_behind() -> None:
+    """A deleted cache is held until its clusters told whether a copy of its token is there."""
+    scene = CacheScene()
+    scene.cache(spec_of(secret="hub"), deleting=True, held=True)
+    assert scene.opened() == []
+    scene.list_secrets()
+    assert scene.opened() == [("Release ModelCache", HOME)]
+
+
+def test_a_job_of_another_log_is_not_retried_at_once() -> None:
+    """The token of a Job that another log made is taken to be today's [C29]"""
+    scene = CacheScene()
+    scene.namespace(ONE)
+    scene.token("d1")
+    scene.claim("Bound", uid="claim")
+    scene.cache(spec_of(secret="hub"), held=True, annotations=(("warmlog.dev/retry", "1"),))
+    scene.job("Failed", reason="BackoffLimitExceeded")
+    scene.list_secrets()
+    assert scene.phase() == "Failed"
 
 
 def test_no_value_is_in_the_log() -> None:
