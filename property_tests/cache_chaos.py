@@ -23,6 +23,7 @@ from machines.caches.levels import (
     StorageClassLevel,
 )
 from machines.caches.reaching import wanted_secrets
+from machines.caches.settings import CachingSettings
 from machines.domain import WARMLOG
 from machines.ingesting import due_deadlines, ingest
 from machines.intents import CacheIntent, Change, Create
@@ -234,6 +235,8 @@ def _cluster_subject(cluster: int, life: int) -> Subject:
 
 
 def _cluster(chaos: CacheChaos, action: act.ClusterIs) -> Iterator[Observation]:
+    kubeconfig = Subject(SECRET, CachingSettings().own_namespace, "k", "k-uid")
+    yield chaos.seen(HOME, kubeconfig, SecretLevel((("kubeconfig", "digest"),)))
     labels = (("wanted", "yes"),) if action.labelled else ()
     spec = {"cluster": {"source": "Existing", "existing": {"secretRef": {"name": "k"}}}}
     level = ClusterLevel(labels, dumps(spec), "", action.storage, f"2026-01-0{action.cluster + 1}")

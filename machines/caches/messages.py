@@ -75,7 +75,8 @@ def failure_words(sight: Sight) -> str:
     times = f"{failure.attempts} attempt{'' if failure.attempts == 1 else 's'}"
     job = f"Job {sight.namespace}/{failure.job_name or sight.job_name}"
     told = dict.fromkeys(filter(None, (quoted(failure.said), quoted(failure.job_said))))
-    return f"{job} failed after {times}{''.join(f'{mark}{one}' for mark, one in _marked(told))}"
+    how = f"after {times}" if failure.attempts else "before any attempt ended"
+    return f"{job} failed {how}{''.join(f'{mark}{one}' for mark, one in _marked(told))}"
 
 
 def _marked(told: dict[str, None]) -> list[tuple[str, str]]:
