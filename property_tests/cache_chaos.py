@@ -235,9 +235,9 @@ def _cluster_subject(cluster: int, life: int) -> Subject:
 
 
 def _cluster(chaos: CacheChaos, action: act.ClusterIs) -> Iterator[Observation]:
-    kubeconfig = Subject(SECRET, CachingSettings().own_namespace, "k", "k-uid")
-    yield chaos.seen(HOME, kubeconfig, SecretLevel((("kubeconfig", "digest"),)))
-    labels = (("wanted", "yes"),) if action.labelled else ()
+    secret = Subject(SECRET, CachingSettings().own_namespace, "k", "k-uid")
+    yield chaos.seen(HOME, secret, SecretLevel((("kubeconfig", "digest"),)))
+    labels = (("wanted", "yes"),) * action.labelled
     spec = {"cluster": {"source": "Existing", "existing": {"secretRef": {"name": "k"}}}}
     level = ClusterLevel(labels, dumps(spec), "", action.storage, f"2026-01-0{action.cluster + 1}")
     yield chaos.seen(HOME, _cluster_subject(action.cluster, action.life), level)
@@ -248,9 +248,8 @@ def _cluster_gone(chaos: CacheChaos, action: act.ClusterGone) -> Iterator[Observ
 
 
 def _token(chaos: CacheChaos, action: act.TokenIs) -> Iterator[Observation]:
-    known = [one for one in chaos.known(HOME, SECRET) if one.subject.name == "hub"]
-    uid = known[0].subject.uid if known else f"hub-{chaos.version()}"
-    subject = Subject(SECRET, NAMESPACE, "hub", uid)
+    known = [one.subject.uid for one in chaos.known(HOME, SECRET) if one.subject.name == "hub"]
+    subject = Subject(SECRET, NAMESPACE, "hub", known[0] if known else f"hub-{chaos.version()}")
     if action.digest == "gone":
         yield Deleted(HOME, subject, chaos.version())
     else:
@@ -334,8 +333,8 @@ def _goes_well(chaos: CacheChaos, action: act.GoesWell) -> Iterator[Observation]
 
 
 def _users(chaos: CacheChaos, action: act.UsersAre) -> Iterator[Observation]:
+    pods = ("engine-0",) if action.used else ()
     for known in chaos.known(place(action.cluster), "PersistentVolumeClaim"):
-        pods = ("engine-0",) if action.used else ()
         yield ClaimUsersRead(place(action.cluster), known.subject, pods)
 
 
@@ -347,8 +346,8 @@ def _events(chaos: CacheChaos, action: act.EventsSay) -> Iterator[Observation]:
 
 def _listed(chaos: CacheChaos, action: act.Listed) -> Iterator[Observation]:
     kinds = CACHE_KINDS if action.cluster < 0 else WORKLOAD_KINDS
-    kind = kinds[action.kind % len(kinds)]
-    yield listed(chaos, place(action.cluster), kind, without=action.without)
+    where, kind = place(action.cluster), kinds[action.kind % len(kinds)]
+    yield listed(chaos, where, kind, without=action.without)
 
 
 def _all(chaos: CacheChaos, action: act.AllListed) -> Iterator[Observation]:
@@ -366,10 +365,9 @@ def _goes_back(chaos: CacheChaos, action: act.GoesBack) -> Iterator[Observation]
 
 
 def _unreadable(chaos: CacheChaos, action: act.Unreadable) -> Iterator[Observation]:
-    if action.cluster < 0:
-        yield Unread(HOME, SECRET, action.words, (NAMESPACE, "hub"))
-    else:
-        yield Unread(place(action.cluster), "PersistentVolumeClaim", action.words)
+    at_home = action.cluster < 0
+    kind, scope = (SECRET, (NAMESPACE, "hub")) if at_home else ("PersistentVolumeClaim", ("", ""))
+    yield Unread(place(action.cluster), kind, action.words, scope)
 
 
 def _edited(chaos: CacheChaos, action: act.Edited) -> Iterator[Observation]:
