@@ -169,6 +169,10 @@ _CLAIM_SPEC = frozenset(
 _KNOWN_SPECS = {"Job": _JOB_SPEC, "Pod": _POD_SPEC, "PersistentVolumeClaim": _CLAIM_SPEC}
 
 
+_TOP = frozenset(("apiVersion", "kind", "metadata", "spec", "status"))
+_OF_SPEC_AND_STATUS = frozenset((*_KNOWN_SPECS, "Lease", "Namespace", "Node", "PersistentVolume"))
+
+
 class Undecodable(Refusal):
     """A body that is refused before anybody looks at what it says."""
 
@@ -182,6 +186,8 @@ def decoded(resource: Resource, body: Any) -> Manifest:
     _check_types(resource, body)
     if not resource.custom and ("kind" not in body or "apiVersion" not in body):
         body = {**body, "kind": resource.kind, "apiVersion": resource.api_version}
+    if resource.kind in _OF_SPEC_AND_STATUS and not body.keys() <= _TOP:
+        body = {name: part for name, part in body.items() if name in _TOP}
     known = _KNOWN_SPECS.get(resource.kind)
     if known is not None and not (body.get("spec") or {}).keys() <= known:
         spec = {name: part for name, part in body["spec"].items() if name in known}

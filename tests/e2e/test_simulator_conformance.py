@@ -12,7 +12,17 @@ import yaml
 from adapters.kubernetes.configuring import load_access
 from adapters.kubernetes.http_api import HttpApi
 from adapters.ports import Request
-from adapters.simulator.resources import JOB, LEASE, NAMESPACE, NODE, POD, WARMUP, path_of
+from adapters.simulator.resources import (
+    CACHE,
+    JOB,
+    LEASE,
+    NAMESPACE,
+    NODE,
+    POD,
+    SECRET,
+    WARMUP,
+    path_of,
+)
 from adapters.simulator.worlds import World
 from tests.e2e.controlplane.running import ControlPlane
 from tests.repository import ROOT
@@ -29,15 +39,15 @@ from tests.simulator.drawing import Drawer
 
 pytestmark = pytest.mark.e2e
 
-DEFINITION = ROOT / "crds" / "modelwarmup.yaml"
+DEFINITIONS = tuple(ROOT / "crds" / f"{kind}.yaml" for kind in ("modelwarmup", "modelcache"))
 ACCOUNTS = "/api/v1/namespaces/{}/serviceaccounts/default"
 
 
 @pytest_asyncio.fixture
 async def real(control_plane: ControlPlane) -> AsyncIterator[HttpApi]:
-    """The real API server, through the real client, with the ModelWarmup kind installed."""
-    control_plane.kubectl("apply", "--server-side", "--force-conflicts", "-f", str(DEFINITION))
-    control_plane.kubectl("wait", "--for=condition=Established", "crd/modelwarmups.model.aibrix.ai")
+    """The real API server, through the real client, with both custom kinds installed."""
+    for path in DEFINITIONS:
+        control_plane.kubectl("apply", "--server-side", "--force-conflicts", "-f", str(path))
     api = HttpApi("real", await load_access(kubeconfig=str(control_plane.kubeconfig)))
     try:
         await settle(api)
@@ -48,18 +58,20 @@ async def real(control_plane: ControlPlane) -> AsyncIterator[HttpApi]:
 
 
 async def settle(api: HttpApi) -> None:
-    """Wait until the new kind is served: it may take a moment longer than its condition says."""
-    listing = cases.get(path_of(WARMUP))
+    """Wait until the new kinds are served."""
     async with asyncio.timeout(SECONDS):
-        while (await api.send(listing, timeout_seconds=SECONDS)).code != HTTPStatus.OK:
-            await asyncio.sleep(0.1)
+        for resource in (WARMUP, CACHE):
+            listing = cases.get(path_of(resource))
+            while (await api.send(listing, timeout_seconds=SECONDS)).code != HTTPStatus.OK:
+                await asyncio.sleep(0.1)
 
 
 @pytest.fixture
 def world() -> World:
-    """An empty simulated cluster with the same kind installed."""
+    """An empty simulated cluster with the same kinds installed."""
     world = World(1)
-    world.install(yaml.safe_load(DEFINITION.read_text()))
+    for path in DEFINITIONS:
+        world.install(yaml.safe_load(path.read_text()))
     return world
 
 
@@ -156,11 +168,11 @@ async def test_random_requests_are_answered_and_told_alike(pair: Pair, seed: int
     name = f"like-random-{seed}"
     await add_namespace(pair, name)
     async with Watches(pair) as watches:
-        for resource in (JOB, WARMUP, POD, LEASE):
+        for resource in (JOB, WARMUP, POD, LEASE, SECRET, CACHE):
             await watches.open(path_of(resource, name))
         await watches.open(path_of(JOB, name), labelSelector="x=1")
         await watches.open(path_of(WARMUP, name), fieldSelector="metadata.name=a")
-        await pair.ask_all(Drawer(seed, name).draw(200))
+        await pair.ask_all(Drawer(seed, name).draw(300))
         for told in await watches.rest():
             shown = events_shown(told.simulated), events_shown(told.real)
             found = "\n".join(differences(*shown))

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from adapters.ports import Request
-from adapters.simulator.resources import JOB, LEASE, POD, WARMUP, Resource, path_of
+from adapters.simulator.resources import CACHE, JOB, LEASE, POD, SECRET, WARMUP, Resource, path_of
 from tests.simulator.cases import (
     delete,
     get,
@@ -19,6 +19,8 @@ from tests.simulator.cases import (
     post,
     warmup,
 )
+from tests.simulator.cases_caches import cache
+from tests.simulator.cases_storage import OTHER, TOKEN, secret
 from tests.simulator.comparing import Known
 
 NAMES = ("a", "b", "c")
@@ -62,7 +64,7 @@ class Drawer:
         weights = (6, 1, 2, 3, 3, 3, 3, 1)
         for _ in range(count):
             (kind,) = self._random.choices(list(kinds), weights)
-            resource = self._random.choice((JOB, WARMUP, POD))
+            resource = self._random.choice((JOB, WARMUP, POD, SECRET, CACHE))
             yield kinds[kind](resource, self._random.choice(NAMES))
 
     def _path(self, resource: Resource, name: str = "") -> str:
@@ -78,6 +80,10 @@ class Drawer:
                 body = pod(name, self._namespace)
             case JOB.kind:
                 body = job(name)
+            case SECRET.kind:
+                body = secret(name, data={"k": self._random.choice((TOKEN, OTHER, "bad data"))})
+            case CACHE.kind:
+                body = cache(name, repo=self._random.choice(("org/a", "org/b", "a/b/c")))
             case _:
                 body = warmup(name)
         given = {key: value for key, value in self._labels().items() if value is not None}
@@ -106,6 +112,10 @@ class Drawer:
             {"metadata": {"resourceVersion": "1"}},
             {"spec": {"unheard": 1}},
             {"status": {"phase": "Running"}},
+            {"data": {"k": self._random.choice((TOKEN, "bad data", None))}},
+            {"stringData": {"j": "text"}, "immutable": self._random.choice((True, None))},
+            {"spec": {"huggingFace": {"sizeGiB": self._random.choice((9, 10, 11, "12"))}}},
+            {"spec": {"huggingFace": {"authSecret": {"name": self._random.choice("ab")}}}},
         )
         return merge(self._path(resource, name), self._random.choice(changes))
 
@@ -130,9 +140,11 @@ class Drawer:
             JOB.kind: ({"active": 1}, {"failed": 2}, {}),
             POD.kind: ({"phase": "Running"}, {"phase": "Failed"}),
             WARMUP.kind: ({"phase": "Running"}, {"phase": "Nearly"}, {"unheard": 1}, {"phase": 2}),
+            CACHE.kind: ({"summary": {"ready": "0/1"}}, {"clusters": [{"name": "x"}]}, {"a": 1}),
+            SECRET.kind: ({},),
         }
         value = self._random.choice(values[resource.kind])
-        if resource is WARMUP and self._random.random() < 0.5:
+        if resource.custom and self._random.random() < 0.5:
             return guarded(path, operation("add", "/status", value=value))
         return merge(path, {"status": value})
 

@@ -322,3 +322,13 @@ async def test_the_port_answers_as_handle_does() -> None:
     assert world.api.cluster == "sim"
     await world.api.close()
     await world.api.close()
+
+
+def test_parts_that_a_kind_does_not_have_are_dropped() -> None:
+    """Without a word, and without a new generation."""
+    world = world_of()
+    post(world, JOBS, job_body("x"))
+    patched = merge(world, f"{JOBS}/x", {"data": {"k": "v"}, "immutable": True}).body
+    assert patched == get(world, f"{JOBS}/x").body
+    assert not {"data", "immutable"} & patched.keys()
+    assert patched["metadata"]["generation"] == 1
