@@ -38,8 +38,10 @@ class Row(NamedTuple):
     message: str = ""
 
 
-def cache_conditions(state: State, cache: Cache) -> list[dict[str, Any]]:
-    """Give every condition of one ModelCache, in a fixed order."""
+def cache_conditions(
+    state: State, cache: Cache, rows: list[Row] | None = None
+) -> list[dict[str, Any]]:
+    """Give every condition of one ModelCache, in a fixed order; of `rows`, if they are known."""
     return [
         {
             "type": row.type,
@@ -49,7 +51,7 @@ def cache_conditions(state: State, cache: Cache) -> list[dict[str, Any]]:
             "lastTransitionTime": rfc3339(_since(cache, row)),
             "observedGeneration": cache.level.generation,
         }
-        for row in condition_rows(state, cache)
+        for row in (condition_rows(state, cache) if rows is None else rows)
     ]
 
 

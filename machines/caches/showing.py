@@ -13,7 +13,7 @@ from machines.caches.states import Cache
 from machines.caches.statuses import cache_status, cluster_row
 from machines.states import State
 
-# Types of the rows that may change how a cluster is reached.
+# Rows about a whole cluster, and kinds of objects, that may change how a cluster is reached.
 _ABOUT_CLUSTERS = frozenset(
     {
         "SessionStarted",
@@ -22,18 +22,16 @@ _ABOUT_CLUSTERS = frozenset(
         "Unreachable",
         "ClusterRolledBack",
         "Unread",
-        "InferenceClusterSeen",
-        "NamespaceSeen",
-        "SecretSeen",
-        "Gone",
     }
 )
+_KINDS = ("InferenceCluster", "Secret", "Namespace")
 
 
 def show_cache(state: State, cache: Cache, event: Event) -> None:
     """Note since when conditions hold, and the position of a status that is another than before."""
-    cache.condition_times = turned(condition_rows(state, cache), cache.condition_times, event.at)
-    status = cache_status(state, cache)
+    rows = condition_rows(state, cache)
+    cache.condition_times = turned(rows, cache.condition_times, event.at)
+    status = cache_status(state, cache, rows)
     del status["warmlog"]
     face = sha256(dumps(status).encode()).hexdigest()[:16]
     if face != cache.face:
@@ -42,7 +40,8 @@ def show_cache(state: State, cache: Cache, event: Event) -> None:
 
 def show_clusters(state: State, event: Event) -> None:
     """Note since when each cluster is reached, or is not, and where its condition changed last."""
-    if event.type not in _ABOUT_CLUSTERS:
+    about = event.subject.startswith(_KINDS) or event.type in _ABOUT_CLUSTERS
+    if not about:
         return
     for served in state.served.values():
         row = cluster_row(state, served)

@@ -1,36 +1,42 @@
 """Sizes: whether each volume has the size that the spec asks for, and why not."""
 
 from machines.caches.changes import ChangeKind
-from machines.caches.finding import CLAIM
+from machines.caches.finding import CLAIM, site_of
 from machines.caches.levels import ClaimLevel
 from machines.caches.obstacles import refusal_words
 from machines.caches.sights import Sight, sight_of
-from machines.caches.states import Cache
+from machines.caches.states import Cache, Entry
 from machines.states import State
 
 SIZE_FIELD = "spec.huggingFace.sizeGiB"
 _GROW = f"{ChangeKind.GROW} {CLAIM}"
+_REFUSED, _RESIZING, _SHRINK = "ResizeRefused", "Resizing", "ShrinkIgnored"
 
 
 def size_trouble(state: State, cache: Cache) -> tuple[str, str]:
     """Give a reason and words when a volume does not follow the spec; both "" when all do."""
     for _, entry in sorted(cache.entries.items()):
-        sight = sight_of(state, cache, entry)
-        if not entry.selected or sight.claim is None:
-            continue
-        reason, words = _trouble(sight, sight.claim)
+        site = site_of(state, cache, entry) if entry.selected else None
+        reason = _reason(cache, entry, site.claim_level) if site and site.claim else ""
         if reason:
+            words = _words(sight_of(state, cache, entry), reason)
             return reason, f"{entry.cluster}: {words}"
     return "", ""
 
 
-def _trouble(sight: Sight, claim: ClaimLevel) -> tuple[str, str]:
-    refusal = sight.entry.refusals.get(_GROW)
-    if refusal is not None:
-        return "ResizeRefused", refusal_words(sight, _GROW, refusal)
+def _reason(cache: Cache, entry: Entry, claim: ClaimLevel) -> str:
+    if _GROW in entry.refusals:
+        return _REFUSED
     if claim.resizing:
-        return "Resizing", f"{sight.claim_words}: {claim.resizing}"
-    if SIZE_FIELD in sight.cache.spec_changed:
-        kept = f"{sight.claim_words} keeps {claim.requested}"
-        return "ShrinkIgnored", f"{kept}: no volume can be made smaller"
-    return "", ""
+        return _RESIZING
+    return _SHRINK if SIZE_FIELD in cache.spec_changed else ""
+
+
+def _words(sight: Sight, reason: str) -> str:
+    claim = sight.claim or ClaimLevel()
+    if reason == _REFUSED:
+        return refusal_words(sight, _GROW, sight.entry.refusals[_GROW])
+    if reason == _RESIZING:
+        return f"{sight.claim_words}: {claim.resizing}"
+    kept = f"{sight.claim_words} keeps {claim.requested}"
+    return f"{kept}: no volume can be made smaller"

@@ -7,7 +7,7 @@ engines need, and messages share what room is left.
 from typing import Any
 
 from engine.instants import rfc3339
-from machines.caches.conditions import cache_conditions, matched_entries
+from machines.caches.conditions import Row, cache_conditions, matched_entries
 from machines.caches.entries import EntryState
 from machines.caches.finding import CLAIM, names_of
 from machines.caches.messages import entry_message
@@ -53,14 +53,14 @@ _ENTRY_BYTES = 760  # an entry without its message: its name at its longest, its
 _LEAST_BYTES = 64  # of a message, however many entries there are
 
 
-def cache_status(state: State, cache: Cache) -> dict[str, Any]:
-    """Give the whole `.status` of one ModelCache."""
+def cache_status(state: State, cache: Cache, rows: list[Row] | None = None) -> dict[str, Any]:
+    """Give the whole `.status` of one ModelCache; `rows` are its conditions, if they are known."""
     matched = matched_entries(cache)
     ready = sum(entry.state is EntryState.READY for entry in matched)
     room = (_STATUS_BYTES - _WHOLE_BYTES) // max(1, len(cache.entries)) - _ENTRY_BYTES
     return {
         "observedGeneration": cache.level.generation,
-        "conditions": cache_conditions(state, cache),
+        "conditions": cache_conditions(state, cache, rows),
         "summary": {"ready": f"{ready}/{len(matched)}"},
         "clusters": [
             _entry(state, cache, entry, max(room, _LEAST_BYTES))
