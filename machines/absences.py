@@ -7,13 +7,17 @@ deleted. What has its outcome may go; of everything else the edge asks by name f
 from collections.abc import Iterable, Iterator, Mapping
 
 from engine.events import Subject
+from machines.caches.finding import CLAIM, JOB, POD
+from machines.caches.levels import ClaimLevel, HydrationJobLevel, HydrationPodLevel
+from machines.caches.missing import is_unexpected
 from machines.folding_jobs import owner
 from machines.levels import JobLevel, Level, PodLevel
 from machines.observations import Deleted, Listed, Seen
 from machines.states import State, Warmup
 from machines.warmups import TERMINAL
 
-WATCHED_BY_LABEL = frozenset({"Job", "Pod"})
+OF_CACHES = frozenset({CLAIM, JOB, POD})
+WATCHED_BY_LABEL = frozenset({"Job", "Pod"}) | OF_CACHES
 
 Fresh = Mapping[str, Seen]  # what a batch has shown so far, by uid: the state does not hold it yet
 
@@ -34,10 +38,12 @@ def is_doubtful(state: State, deleted: Deleted, fresh: Fresh) -> bool:
     known = cluster.objects[kind].get(uid) if cluster else None
     if known is None:
         return False
+    if kind in OF_CACHES:
+        return is_unexpected(state, deleted.cluster, known)
     warmup = _warmup(state, uid if kind == "Job" else _job_of(known.level))
     if warmup is None or warmup.blocked:
         return False
-    return _is_unexpected(warmup, known.level)
+    return _is_untimely(warmup, known.level)
 
 
 def doubtful(state: State, listed: Listed, fresh: Fresh) -> Iterator[Deleted]:
@@ -66,10 +72,12 @@ def _subjects(state: State, listed: Listed, fresh: Fresh) -> Iterable[Subject]:
 
 def is_shown(level: Level) -> bool:
     """Say whether our watches and lists show an object of this level: it has our label."""
+    if isinstance(level, ClaimLevel | HydrationJobLevel):
+        return bool(level.label)
     return isinstance(level, JobLevel | PodLevel) and bool(level.warmup_uid)
 
 
-def _is_unexpected(warmup: Warmup, level: Level) -> bool:
+def _is_untimely(warmup: Warmup, level: Level) -> bool:
     """Say whether nothing is known of why an object would go now.
 
     A finished Job goes by its TTL, or with its warmup; before that it is the node's outcome.
@@ -81,8 +89,9 @@ def _is_unexpected(warmup: Warmup, level: Level) -> bool:
 
 
 def has_ended(level: Level | None) -> bool:
-    """Say whether a Job of this level has its outcome, or a Pod of it has ended."""
-    return isinstance(level, JobLevel | PodLevel) and level.ended
+    """Say whether a Job of this level has its outcome, or a Pod of this level has ended."""
+    jobs, pods = JobLevel | HydrationJobLevel, PodLevel | HydrationPodLevel
+    return isinstance(level, jobs | pods) and level.ended
 
 
 def _job_of(level: Level) -> str:

@@ -7,7 +7,7 @@ from machines.caches.finding import Site, site_of
 from machines.caches.healing import await_node, chosen_now
 from machines.caches.latching import latch_of
 from machines.caches.leaving import is_retained
-from machines.caches.owning import is_ours
+from machines.caches.owning import Ownership, is_ours, ownership
 from machines.caches.selecting import is_known
 from machines.caches.states import NO_FAILURE, SILENCE, Cache, Entry, IgnoredTrigger
 from machines.states import State
@@ -35,7 +35,9 @@ def move_entry(state: State, cache: Cache, entry: Entry, event: Event) -> None:
 
 def _note_claim(state: State, cache: Cache, entry: Entry, site: Site) -> None:
     claim = site.claim
-    uid = claim.subject.uid if claim is not None and is_ours(state, cache, claim) else ""
+    whose, uid = ownership(state, cache, claim), claim.subject.uid if claim else ""
+    stripped = whose is Ownership.OPEN and uid == entry.claim_uid  # of its annotations: still ours
+    uid = uid if whose is Ownership.OURS or stripped else ""
     if uid and entry.failure.claim_uid not in ("", uid):
         entry.failure = NO_FAILURE
     if uid != entry.claim_uid:

@@ -32,6 +32,11 @@ def ownership(state: State, cache: Cache, known: Known | None) -> Ownership:
     return Ownership.OPEN if same_name and not _exists(state, owner.uid) else Ownership.OTHERS
 
 
+def is_marked(cache: Cache, known: Known | None) -> bool:
+    """Say whether an object bears the label by which it is watched; what is not there does."""
+    return known is None or marks_of(known)[1] == _label(cache)
+
+
 def is_ours(state: State, cache: Cache, known: Known | None) -> bool:
     """Say whether an object is there and this very cache's."""
     return ownership(state, cache, known) is Ownership.OURS

@@ -23,7 +23,7 @@ from machines.caches.finding import (
 from machines.caches.healing import is_to_be_healed, stuck_pods
 from machines.caches.latching import counts, latch_of
 from machines.caches.levels import HydrationPodLevel
-from machines.caches.owning import Ownership, is_ours, ownership
+from machines.caches.owning import Ownership, is_marked, is_ours, ownership
 from machines.caches.selecting import is_known
 from machines.caches.sizing import is_too_small
 from machines.caches.states import SILENCE, Cache, Entry
@@ -46,7 +46,7 @@ def staging_wishes(state: State, cache: Cache, entry: Entry) -> Iterator[Wish]:
     claims = ownership(state, cache, site.claim)
     if claims is Ownership.ABSENT:
         yield _create(cache, entry, site, CLAIM)
-    elif claims is Ownership.OPEN:
+    elif claims is Ownership.OPEN or not is_marked(cache, site.claim):
         yield _change(cache, entry, site, CLAIM, ChangeKind.OWN)
     elif not site.claim_level.deleting:
         yield from _claim_wishes(state, cache, entry, site)
@@ -92,7 +92,7 @@ def _job_wishes(state: State, cache: Cache, entry: Entry, site: Site) -> Iterato
             yield _create(cache, entry, site, JOB)
         return
     level = site.job_level
-    if counts(cache, site) and whose is Ownership.OPEN:
+    if counts(cache, site) and (whose is Ownership.OPEN or not is_marked(cache, site.job)):
         yield _change(cache, entry, site, JOB, ChangeKind.OWN)
     elif _is_to_be_latched(cache, entry, site):
         yield _change(cache, entry, site, CLAIM, ChangeKind.LATCH)

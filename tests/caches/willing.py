@@ -93,7 +93,8 @@ def changed_level(known: Known, change: Change, body: dict[str, Any]) -> Level:
             notes = body["annotations"]
             parts = ("namespace", "name", "uid")
             owner = Owner(*(notes[f"warmlog.dev/cache-{part}"] for part in parts))
-            return level._replace(owner=owner)  # type: ignore[call-arg]
+            label = body["labels"]["modelplane.ai/modelcache"]
+            return level._replace(owner=owner, label=label)  # type: ignore[call-arg]
         case ChangeKind.LATCH:
             assert isinstance(level, ClaimLevel)
             return level._replace(hydrated=body["annotations"]["warmlog.dev/hydrated"])
