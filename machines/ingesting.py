@@ -189,7 +189,8 @@ def _listed(state: State, listed: Listed, clock: int) -> Iterator[Draft]:
     for known in missing:
         yield _draft(listed.cluster, known.subject, "Gone", version=str(version), inferred=True)
     kind = synced_key(listed.kind, listed.scope)
-    if kind not in _cluster(state, listed.cluster).synced:
+    cluster = _cluster(state, listed.cluster)
+    if kind not in cluster.synced or kind in cluster.unread:
         yield _draft(listed.cluster, Subject("", "", "", ""), "Synced", kind=kind)
 
 

@@ -36,10 +36,12 @@ def dismiss(state: State, cache: Cache) -> None:
 
 
 def note_abandoned(state: State, cache: Cache) -> None:
-    """Note what stays where it is, as somebody asked to let go of it."""
+    """Note what stays where it is, as somebody asked to let go of it; or that nobody does now."""
     for entry in cache.entries.values():
-        if entry.had:
+        if is_abandoned(cache) and entry.had:
             cache.abandoned[entry.cluster] = Said(ABANDONED, _left_words(state, cache))
+        elif not is_abandoned(cache):
+            cache.abandoned.pop(entry.cluster, None)
 
 
 def drop_entry(state: State, cache: Cache, name: str) -> None:

@@ -35,9 +35,8 @@ def settle_caches(state: State, event: Event) -> None:
 def _settle(state: State, cache: Cache, event: Event) -> None:
     if home_is_known(state, cache):
         enrol(state, cache, event)
-        if is_abandoned(cache):
-            note_abandoned(state, cache)
-        else:
+        note_abandoned(state, cache)
+        if not is_abandoned(cache):
             for entry in cache.entries.values():
                 move_entry(state, cache, entry, event)
             dismiss(state, cache)

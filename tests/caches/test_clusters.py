@@ -90,6 +90,19 @@ def test_a_kind_that_cannot_be_read_is_not_empty() -> None:
     assert (scene.phase(), scene.opened()) == ("Ready", [])
 
 
+def test_a_kind_that_can_be_read_no_more_is_not_decided_upon() -> None:
+    """What was listed once and may not be read now is not known any more, until it can be again."""
+    scene = CacheScene()
+    scene.cache()
+    carry_out(scene, "create PersistentVolumeClaim")
+    scene.answer("create PersistentVolumeClaim", scene.forbidden())
+    scene.tell(Unread(ONE, "PersistentVolumeClaim", "claims is forbidden"))
+    scene.wait(100)
+    assert scene.opened() == []
+    scene.tell(scene.listed(ONE, "PersistentVolumeClaim"))
+    assert scene.doing() == ["create PersistentVolumeClaim"]
+
+
 def test_a_cluster_from_the_past_withdraws_nothing() -> None:
     """A cluster that was restored from a backup is unknown until it is listed anew."""
     scene = CacheScene()

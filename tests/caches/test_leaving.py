@@ -186,6 +186,17 @@ def test_abandoning_lets_go_at_once() -> None:
     assert scene.known(ONE, "PersistentVolumeClaim")
 
 
+def test_abandoning_can_be_taken_back() -> None:
+    """A cache whose annotation is taken off is held and looked after again."""
+    scene = ready()
+    scene.cache(annotations=(("warmlog.dev/abandon", "true"),))
+    carry_out(scene)
+    assert (scene.mc.level.held, scene.phase()) == (False, "Ready")
+    scene.cache(annotations=())
+    carry_out(scene)
+    assert (scene.mc.level.held, scene.mc.abandoned) == (True, {})
+
+
 def test_a_deleted_cluster_is_let_go() -> None:
     """An InferenceCluster that is gone takes its entry along, and what stays is noted."""
     scene = ready("one", "two")
