@@ -37,6 +37,7 @@ from adapters.store.databases import SqlLog
 from adapters.store.locations import Kind, Location, parse_location
 from engine.errors import Fenced, LogUnreadable, PositionTaken, WarmlogError
 from engine.replaying import Replayed
+from machines.caches.reaching import REMOTE
 from machines.states import State
 
 STOPPED, LOST = 0, 3  # exit codes; see docs/command-line.md
@@ -174,7 +175,7 @@ async def _control(
             outbox.put(announcement)
 
     means = Means(
-        SteadyClock(writer.cursor.at), SystemTimer(), vault, _connector(guard), Limits(seconds)
+        SteadyClock(writer.cursor.at), SystemTimer(), vault, connector(guard), Limits(seconds)
     )
     controller = Controller(writer, api, means, tell)
     health.controller = controller
@@ -189,7 +190,7 @@ async def _control(
         raise
 
 
-def _connector(guard: Guard) -> Connect:
+def connector(guard: Guard) -> Connect:
     """Give how other clusters are reached: their writes wait for the lease as well."""
 
     async def connect(cluster: str, kubeconfig: str) -> Api:
@@ -201,7 +202,11 @@ def _connector(guard: Guard) -> Connect:
 
 def _require_cluster(state: State, settings: RunSettings) -> None:
     """What a log holds is keyed by cluster: under another name all of it would be ignored."""
-    known = sorted(name for name, cluster in state.clusters.items() if cluster.node_uids)
+    known = sorted(
+        name
+        for name, cluster in state.clusters.items()
+        if cluster.node_uids and not name.startswith(REMOTE)
+    )
     if known and settings.cluster_name not in state.clusters:
         raise SettingsConflict(
             f"--cluster-name {settings.cluster_name}: this log is of cluster {known[0]};"

@@ -25,6 +25,7 @@ from machines.observations import Deleted, Listed, Observation, RolledBack, Seen
 WATCH_SECONDS = 300
 _GONE = 410
 _TIMEOUT = 504
+_LASTING = frozenset({401, 403, 404})
 
 
 class ReadRefused(Exception):
@@ -36,6 +37,11 @@ class ReadRefused(Exception):
         self.code = code
         self.words = words
         self.reason = reason
+
+    @property
+    def is_lasting(self) -> bool:
+        """Say whether this refusal does not pass by itself."""
+        return self.code in _LASTING
 
 
 class Reflector:

@@ -24,7 +24,6 @@ Sink = Callable[[tuple[Observation, ...]], Awaitable[None]]
 
 _log = structlog.get_logger(__name__)
 _FIRST_DELAY, _LONGEST_DELAY = 0.5, 30.0  # seconds
-_LASTING = frozenset({401, 403, 404})  # refusals that do not pass by themselves
 _OFTEN = 3  # failures in a row after which any other refusal is said, too
 _SHORT_WATCH = 10.0  # seconds; one that ends sooner and says nothing is no watch
 
@@ -83,10 +82,12 @@ class ClusterWatch:
         self,
         kinds: Iterable[Kind],
         known_objects: Mapping[str, Mapping[str, int]] | None = None,
+        unread: Mapping[str, str] | None = None,
     ) -> None:
         """Watch these kinds and no others from now on; those watched already go on undisturbed.
 
-        `known_objects` are versions by uid, by kind, as they are known by now.
+        `known_objects` are versions by uid, by kind, as they are known by now, and `unread` is why
+        a kind could not be listed, as far as that is still believed.
         """
         wanted = {kind.key: kind for kind in kinds}
         for key in [key for key in self._watches if key not in wanted]:
@@ -97,8 +98,9 @@ class ClusterWatch:
         known = self._known if known_objects is None else known_objects
         for key, kind in wanted.items():
             if key not in self._watches:
-                self._watches[key] = self._watch_of(kind, known.get(kind.name, {}))
-                self._begin(self._watches[key])
+                watch = self._watches[key] = self._watch_of(kind, known.get(kind.name, {}))
+                watch.unread = (unread or {}).get(key, "")
+                self._begin(watch)
 
     @property
     def health(self) -> tuple[WatchHealth, ...]:
@@ -186,7 +188,7 @@ class _KindWatch:
         self._timer = timer
         self._failures = 0  # in a row
         self._words = ""
-        self._unread = ""  # why it cannot be listed, as it was said last
+        self.unread = ""  # why it cannot be listed, as it was said last
 
     @property
     def health(self) -> WatchHealth:
@@ -262,13 +264,13 @@ class _KindWatch:
 
     def _is_lasting(self, error: ReadRefused) -> bool:
         """Say whether a refusal is more than a server's having no time just now."""
-        return error.code in _LASTING or self._failures >= _OFTEN
+        return error.is_lasting or self._failures >= _OFTEN
 
     async def _tell_unread(self, words: str) -> None:
         """Say why this cannot be listed, or that it can again, when that has changed."""
-        if words == self._unread:
+        if words == self.unread:
             return
-        self._unread = words
+        self.unread = words
         kind = self.reflector.kind
         unread = Unread(self._api.cluster, kind.name, words, kind.scope)
         await self._deliver(self.reflector, (unread,))

@@ -100,7 +100,9 @@ class ClusterSession:
         for kind in set(self._kinds) - set(kinds):
             self._around.means.vault.forget(self.api.cluster, *kind.scope)
         self._kinds = kinds
-        self.watch.follow(kinds, known_versions(state, self.api.cluster))
+        cluster = state.clusters.get(self.api.cluster)
+        known = known_versions(state, self.api.cluster)
+        self.watch.follow(kinds, known, cluster.unread if cluster else None)
 
     def perform(self, effect: Effect) -> None:
         """Carry out what was decided, when its turn comes."""

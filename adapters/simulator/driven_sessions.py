@@ -19,7 +19,7 @@ from adapters.simulator.watching import WatchCursor
 from machines.deciding import effect_of
 from machines.ingesting import known_versions
 from machines.intents import Effect
-from machines.observations import Observation, Reachability, RolledBack
+from machines.observations import Observation, Reachability, RolledBack, Unread
 from machines.states import State
 
 TIMEOUT_SECONDS = 10.0
@@ -59,6 +59,7 @@ class _Watch:
 
     def __init__(self, reflector: Reflector, line: Line, vault: SecretVault) -> None:
         self.reflector = reflector
+        self.unread = ""  # why it cannot be listed, as it was said last
         self._line = line
         self._api = DiscreetApi(line, vault)
 
@@ -99,7 +100,7 @@ class DrivenSession:
         self._kinds = KindBook(cluster, is_home=is_home)
         self._versions = known_versions(state, cluster)
         self._watches: dict[str, _Watch] = {}
-        self._answers = True  # what was last said of it
+        self._answers: bool | None = None  # what was last said of it
         self.look_ups += [
             (0, effect_of(state, seq)) for seq, one in state.open.items() if one.cluster == cluster
         ]
@@ -119,17 +120,18 @@ class DrivenSession:
 
     async def observe(self, state: State, *, caches_served: bool) -> list[Observation]:
         """Read every kind that is wanted, as far as there is news."""
-        self._follow(self._kinds.kinds(state, caches_served=caches_served))
+        self._follow(self._kinds.kinds(state, caches_served=caches_served), state)
         found: list[Observation] = []
         failing = ""
         for watch in list(self._watches.values()):
             news, words = await self._read(watch)
             found += news
             failing = failing or words
-        if self._answers is not bool(failing):
+        answers = not failing
+        if answers is self._answers:
             return found
-        self._answers = not failing
-        reach = Reachability(self.cluster, self._answers, failing)
+        self._answers = answers
+        reach = Reachability(self.cluster, answers, failing)
         return [*found, reach] if failing else [reach, *found]
 
     async def _read(self, watch: _Watch) -> tuple[list[Observation], str]:
@@ -137,21 +139,32 @@ class DrivenSession:
         found: list[Observation] = []
         words = ""
         for _ in range(TRIES):
+            listing = not watch.reflector.watching
             try:
                 news = await watch.read()
-            except ReadRefused:
+            except ReadRefused as error:
                 words = ""
+                if listing and error.is_lasting:
+                    found += self._unread(watch, error.words)
                 await watch.break_off()
             except ApiUnanswered as error:
                 words = str(error)
                 await watch.break_off()
             else:
                 words = ""
-                found += news
+                found += [*self._unread(watch, ""), *news]
                 self._forget_versions(watch, news)
                 if watch.reflector.watching:
                     break  # else what the watch was to go on from is forgotten, or too new
         return found, words
+
+    def _unread(self, watch: _Watch, words: str) -> list[Observation]:
+        """Say why a kind cannot be listed, or that it can again, when that has changed."""
+        if words == watch.unread:
+            return []
+        watch.unread = words
+        kind = watch.reflector.kind
+        return [Unread(self.cluster, kind.name, words, kind.scope)]
 
     def _forget_versions(self, watch: _Watch, news: list[Observation]) -> None:
         if any(isinstance(one, RolledBack) for one in news):
@@ -159,14 +172,16 @@ class DrivenSession:
                 if other is not watch:
                     other.reflector.forget()
 
-    def _follow(self, kinds: tuple[Kind, ...]) -> None:
+    def _follow(self, kinds: tuple[Kind, ...], state: State) -> None:
         wanted = {kind.key: kind for kind in kinds}
         for key in self._watches.keys() - wanted.keys():
             kind = self._watches.pop(key).reflector.kind
             self._vault.forget(self.cluster, *kind.scope)
         for key, kind in wanted.items():
             if key not in self._watches:
-                self._watches[key] = self._watch(kind)
+                watch = self._watches[key] = self._watch(kind)
+                known = state.clusters.get(self.cluster)
+                watch.unread = known.unread.get(key, "") if known else ""
 
     def _watch(self, kind: Kind) -> _Watch:
         """Begin to reflect a kind, knowing the versions that an earlier life has seen."""

@@ -9,6 +9,7 @@ from adapters.simulator.connecting import PREFIX
 from adapters.simulator.plans import ProvisionerPlan
 from adapters.simulator.worlds import World
 from tests.repository import ROOT
+from tests.running.living import Life, check
 from tests.running.stories import CLUSTER
 
 OWN = "warmlog-system"
@@ -80,3 +81,17 @@ def reachable(world: World, name: str) -> tuple[str, str]:
         if row["type"] == "Reachable":
             return row["status"], row["message"]
     return "", ""
+
+
+def three_worlds() -> tuple[World, dict[str, World]]:
+    """Home, and two clusters that it serves: east and west."""
+    home, others = home_world("n1"), {"east": other_world(8), "west": other_world(9)}
+    for name in others:
+        serve(home, name, name)
+    return home, others
+
+
+async def settled(life: Life) -> None:
+    """Wait until nothing is under way, and compare log and server."""
+    await life.until(lambda: not life.unsent and not life.state.open)
+    await check(life)

@@ -74,10 +74,12 @@ async def living(
     log: StubbornLog | None = None,
     limits: Limits | None = None,
     others: Mapping[str, World] | None = None,
+    apis: Mapping[str, WatchedApi] | None = None,
 ) -> AsyncIterator[Life]:
     """Run a session while the context lasts, then cancel it, as a signal would.
 
-    `others` are the clusters to which kubeconfigs of the world point.
+    `others` are the clusters to which kubeconfigs of the world point; `apis` are talked to in
+    their stead, by the name of a cluster in the log.
     """
     log = log or StubbornLog(MemoryLog("log"))
     api = WatchedApi(world.api)
@@ -92,7 +94,7 @@ async def living(
             news.extend(announcer.news(state))
 
     async def connect(cluster: str, kubeconfig: str) -> Api:
-        remote = WatchedApi(await known(cluster, kubeconfig))
+        remote = (apis or {}).get(cluster) or WatchedApi(await known(cluster, kubeconfig))
         remotes.setdefault(cluster, []).append(remote)
         return remote
 

@@ -2,53 +2,46 @@
 
 import asyncio
 
+import pytest
+
 from adapters.http.serving import Mark
-from adapters.kubernetes.kinds import CLAIM, list_request
+from adapters.kubernetes.kinds import CLAIM, WORKLOAD_KINDS, list_request
+from adapters.kubernetes.vaults import SecretVault
+from adapters.ports import Api, Request, Response
 from adapters.running.health import ControllerHealth
 from adapters.running.limits import Limits
+from adapters.running.sessions import ClusterSession, Means, Surroundings
+from adapters.running.settling import SettlingBook
 from adapters.simulator.answers import failure
 from adapters.simulator.clock import SECOND
+from adapters.simulator.connecting import NamedApi, connector
 from adapters.simulator.faults import Loss, every
-from adapters.simulator.worlds import World
 from adapters.store.memory_logs import MemoryLog
 from machines.caches.child_names import claim_name, workload_namespace
+from machines.domain import WARMLOG
+from machines.observations import Observation
 from tests.running.clusters import (
     CACHE,
-    OWN,
     entries,
-    home_world,
-    install,
     other_world,
     phases,
-    point,
     reachable,
     serve,
+    settled,
+    three_worlds,
 )
-from tests.running.fakes import StubbornLog
-from tests.running.living import Life, check, living
-from tests.running.virtual import in_world
+from tests.running.fakes import StubbornLog, WatchedApi
+from tests.running.living import check, living
+from tests.running.virtual import LoopTimer, in_world
 
 WORKLOADS = workload_namespace("default", "")
 NAME = claim_name("default", CACHE)
 BOTH = {"east": "Ready", "west": "Ready"}
 
 
-def three() -> tuple[World, dict[str, World]]:
-    """Home, and two clusters that it serves: east and west."""
-    home, others = home_world("n1"), {"east": other_world(8), "west": other_world(9)}
-    for name in others:
-        serve(home, name, name)
-    return home, others
-
-
-async def settled(life: Life) -> None:
-    """Wait until nothing is under way."""
-    await life.until(lambda: not life.unsent and not life.state.open)
-
-
 def test_a_model_is_staged_to_every_cluster() -> None:
     """Home and two others each get the claim and the Job, and the log holds the facts of all."""
-    home, others = three()
+    home, others = three_worlds()
     serve(home, "home")
     home.make_cache("default", CACHE)
     ready = dict.fromkeys(("east", "home", "west"), "Ready")
@@ -68,7 +61,7 @@ def test_a_model_is_staged_to_every_cluster() -> None:
 
 def staging_seconds(*, hangs: bool) -> float:
     """How long it takes until a model is staged to west, while east hangs or does not."""
-    home, others = three()
+    home, others = three_worlds()
 
     async def story() -> float:
         async with living(home, others=others, limits=Limits(effects=1)) as life:
@@ -91,7 +84,7 @@ def test_one_that_hangs_delays_nobody() -> None:
 
 def test_one_that_refuses_delays_nobody() -> None:
     """A cluster that forbids everything is said to, and another is served. [C80]"""
-    home, others = three()
+    home, others = three_worlds()
     home.make_cache("default", CACHE)
     no = failure(403, "Forbidden", "warmlog may not", {})
     others["east"].api.faults.add(every(), no, times=100_000)
@@ -106,14 +99,13 @@ def test_one_that_refuses_delays_nobody() -> None:
             others["east"].api.faults.clear()
             await life.until(lambda: phases(home)["east"] == "Ready", seconds=120)
             await settled(life)
-            await check(life)
 
     in_world(home, story, [*others.values()])
 
 
 def test_one_that_answers_from_the_past_withdraws_nothing() -> None:
     """A cluster that lists its claims once as they were before keeps what it has. [C80]"""
-    home, others = three()
+    home, others = three_worlds()
     stale = others["east"].api.answer(list_request(CLAIM))
     home.make_cache("default", CACHE)
 
@@ -134,7 +126,7 @@ def test_one_that_answers_from_the_past_withdraws_nothing() -> None:
 
 def test_one_that_is_down_at_the_start_needs_no_restart() -> None:
     """A cluster that does not answer is said to; once it does, the model is staged there."""
-    home, others = three()
+    home, others = three_worlds()
     home.make_cache("default", CACHE)
     others["east"].lose_api("no route to host")
 
@@ -151,14 +143,13 @@ def test_one_that_is_down_at_the_start_needs_no_restart() -> None:
             others["east"].regain_api()
             await life.until(lambda: phases(home)["east"] == "Ready", seconds=120)
             await settled(life)
-            await check(life)
 
     in_world(home, story, [*others.values()])
 
 
 def test_a_partition_changes_words_and_nothing_else() -> None:
     """A Ready entry of a cluster that falls silent keeps phase and mount, and says so."""
-    home, others = three()
+    home, others = three_worlds()
     home.make_cache("default", CACHE)
 
     async def story() -> None:
@@ -177,99 +168,13 @@ def test_a_partition_changes_words_and_nothing_else() -> None:
             await life.until(lambda: entries(home) == before, seconds=120)
             await life.until(lambda: reachable(home, "east")[0] == "True")
             await settled(life)
-            await check(life)
-
-    in_world(home, story, [*others.values()])
-
-
-def test_a_rotated_kubeconfig_gets_a_new_session() -> None:
-    """What a Secret leads to now is what is talked to; the old connection ends."""
-    home, others = three()
-    home.make_cache("default", CACHE)
-    others["new"] = other_world(10)
-
-    async def story() -> None:
-        async with living(home, others=others) as life:
-            await life.until(lambda: phases(home).get("east") == "Ready", seconds=120)
-            point(home, "east", "new")
-            await life.until(lambda: len(life.remotes["ic/east"]) == 2)
-            old = life.remotes["ic/east"][0]
-            asked = len(old.requests)
-            await life.until(lambda: others["new"].find("PersistentVolumeClaim", WORKLOADS, NAME))
-            await life.until(lambda: phases(home)["east"] == "Ready", seconds=300)
-            assert len(old.requests) == asked
-            assert phases(home)["west"] == "Ready"
-            assert len(life.remotes["ic/west"]) == 1
-            await settled(life)
-            await check(life)
-
-    in_world(home, story, [*others.values()])
-
-
-def test_a_broken_kubeconfig_is_said_and_mended() -> None:
-    """A kubeconfig that cannot be used is the cluster's condition, in words without a secret."""
-    home, others = three()
-    home.set_secret(OWN, "east-kubeconfig", {"kubeconfig": "swordfish"})
-    home.make_cache("default", CACHE)
-
-    async def story() -> None:
-        async with living(home, others=others) as life:
-            await life.until(lambda: phases(home).get("west") == "Ready", seconds=120)
-            await life.until(lambda: reachable(home, "east")[0] == "False")
-            assert "names no simulated cluster" in reachable(home, "east")[1]
-            assert phases(home)["east"] == "Pending"
-            point(home, "east", "east")
-            await life.until(lambda: phases(home)["east"] == "Ready", seconds=120)
-            await settled(life)
-            assert not any("swordfish" in row.data for row in life.log.rows)
-            await check(life)
-
-    in_world(home, story, [*others.values()])
-
-
-def test_a_missing_kubeconfig_is_named() -> None:
-    """Without its Secret a cluster says which one is missing, and begins once it is there."""
-    home, others = three()
-    home.delete_secret(OWN, "east-kubeconfig")
-
-    async def story() -> None:
-        async with living(home, others=others) as life:
-            await life.until(lambda: reachable(home, "west")[0] == "True")
-            words = f"Secret {OWN}/east-kubeconfig with its kubeconfig does not exist"
-            await life.until(lambda: reachable(home, "east") == ("False", words))
-            assert "ic/east" not in life.remotes
-            point(home, "east", "east")
-            await life.until(lambda: reachable(home, "east")[0] == "True")
-            home.delete_secret(OWN, "east-kubeconfig")
-            await life.until(lambda: reachable(home, "east") == ("False", words))
-            assert list(life.controller.keeper.sessions) == ["sim", "ic/west"]
-            await settled(life)
-            await check(life)
-
-    in_world(home, story, [*others.values()])
-
-
-def test_a_secret_that_may_not_be_read_is_unread() -> None:
-    """Forbidden is not missing: the words of the server are told, and nothing is concluded."""
-    home, others = three()
-    no = failure(403, "Forbidden", "secrets is forbidden", {})
-    home.api.faults.add(every("GET", f"/namespaces/{OWN}/secrets"), no, times=100_000)
-
-    async def story() -> None:
-        async with living(home, others=others) as life:
-            await life.until(lambda: "secrets is forbidden" in reachable(home, "east")[1])
-            assert "does not exist" not in reachable(home, "east")[1]
-            home.api.faults.clear()
-            await life.until(lambda: reachable(home, "east")[0] == "True", seconds=120)
-            await settled(life)
-            await check(life)
 
     in_world(home, story, [*others.values()])
 
 
 def test_a_cluster_goes_and_comes_back() -> None:
     """A cluster that is not served any more is let go of, and one of its name begins anew."""
-    home, others = three()
+    home, others = three_worlds()
     home.make_cache("default", CACHE)
 
     async def story() -> None:
@@ -285,34 +190,13 @@ def test_a_cluster_goes_and_comes_back() -> None:
             serve(home, "east", "east")
             await life.until(lambda: phases(home) == BOTH, seconds=120)
             await settled(life)
-            await check(life)
 
     in_world(home, story, [*others.values()])
 
 
-def test_definitions_that_are_installed_later_need_no_restart() -> None:
-    """Without the CRDs warmups go on, and one sentence says so; with them caches are served."""
-    home = home_world("n1", definitions=False)
-
-    async def story() -> None:
-        async with living(home) as life:
-            await life.until(lambda: life.controller.synced)
-            await life.until(lambda: "modelcaches.modelplane.ai" in life.controller.caches_words)
-            assert "ModelCache" not in {one.kind for one in life.controller.watch.health}
-            install(home)
-            serve(home, "home")
-            home.make_cache("default", CACHE)
-            await life.until(lambda: phases(home) == {"home": "Ready"}, seconds=120)
-            assert life.controller.caches_words == ""
-            await settled(life)
-            await check(life)
-
-    in_world(home, story)
-
-
 def test_a_restart_finds_what_was_under_way_on_another_cluster() -> None:
     """An effect whose answer is lost in a crash is looked up in the next life, and done once."""
-    home, others = three()
+    home, others = three_worlds()
     home.make_cache("default", CACHE)
     log = StubbornLog(MemoryLog("log"))
 
@@ -329,3 +213,85 @@ def test_a_restart_finds_what_was_under_way_on_another_cluster() -> None:
             await check(second)
 
     in_world(home, story, [*others.values()])
+
+
+def test_a_cluster_that_goes_leaves_nothing_under_way() -> None:
+    """What was sent to a cluster that is not served any more is waited for by nobody."""
+    home, others = three_worlds()
+
+    async def story() -> None:
+        async with living(home, others=others) as life:
+            await life.until(lambda: reachable(home, "west")[0] == "True")
+            await life.until(lambda: reachable(home, "east")[0] == "True")
+            life.remotes["ic/east"][0].seconds = 10_000
+            home.make_cache("default", CACHE)
+            await life.until(
+                lambda: {one.cluster for one in life.state.open.values()} == {"ic/east"}
+            )
+            await asyncio.sleep(5)
+            home.delete_inference_cluster("east")
+            await life.until(lambda: phases(home) == {"west": "Ready"}, seconds=120)
+            await settled(life)
+            home.delete_cache("default", CACHE)
+            await life.until(lambda: not home.find("ModelCache", "default", CACHE), seconds=120)
+            await settled(life)
+
+    in_world(home, story, [*others.values()])
+
+
+class Faulty(WatchedApi):
+    """An API on which warmlog itself fails, as long as it is told to."""
+
+    def __init__(self, api: Api) -> None:
+        """Fail at once."""
+        super().__init__(api)
+        self.is_faulty = True
+
+    async def send(self, request: Request, *, timeout_seconds: float) -> Response:
+        """Answer, or raise what nobody expects."""
+        if self.is_faulty:
+            raise LookupError("nobody expects this")
+        return await super().send(request, timeout_seconds=timeout_seconds)
+
+
+def test_a_fault_of_our_own_stops_the_work_on_one_cluster_alone() -> None:
+    """A session that breaks off is begun again, its cluster says so, and others are served."""
+    home, others = three_worlds()
+    home.make_cache("default", CACHE)
+    faulty = Faulty(NamedApi(others["east"].api, "ic/east"))
+
+    async def story() -> None:
+        async with living(home, others=others, apis={"ic/east": faulty}) as life:
+            await life.until(lambda: phases(home).get("west") == "Ready", seconds=120)
+            assert "LookupError" in reachable(home, "east")[1]
+            assert "LookupError" in life.controller.keeper.troubles["ic/east"]
+            faulty.is_faulty = False
+            await life.until(lambda: phases(home) == BOTH, seconds=120)
+            assert life.controller.keeper.troubles == {}
+            await settled(life)
+
+    in_world(home, story, [*others.values()])
+
+
+@pytest.mark.parametrize("closes", [False, True])
+async def test_nothing_is_observed_of_a_session_that_is_closed(*, closes: bool) -> None:
+    """What a closed session still hears is of a past that may not be true: nobody is told."""
+    told: list[Observation] = []
+
+    async def sink(observations: tuple[Observation, ...]) -> None:
+        told.extend(observations)
+
+    world, state = other_world(8), WARMLOG.initial("log")
+    means = Means(lambda: 0, LoopTimer(), SecretVault(b"key"), connector({}))
+    tokens = means.vault.tokens("sim")
+    around = Surroundings(means, sink, lambda: (state, 0), lambda _: True, SettlingBook(), tokens)
+    session = ClusterSession(NamedApi(world.api, "ic/east"), around)
+    session.follow(WORKLOAD_KINDS, state)
+    if closes:
+        session.close()
+    running = asyncio.create_task(session.run())
+    for _ in range(50):
+        await asyncio.sleep(0)
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+    assert bool(told) is not closes

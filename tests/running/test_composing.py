@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from adapters.cli.exit_codes import ExitCode
-from adapters.composing import LOST, STOPPED, SettingsConflict, run_controller
+from adapters.composing import LOST, STOPPED, SettingsConflict, connector, run_controller
 from adapters.kubernetes.configuring import AccessUnusable
 from adapters.ports import Request
 from adapters.running.writing import open_writer
@@ -25,7 +25,7 @@ from engine.canonical_json import loads
 from tests.repository import ROOT
 from tests.running.bridging import bridged, kubeconfig
 from tests.running.fakes import WRITER
-from tests.running.stories import pool_world
+from tests.running.stories import node_seen, pool_world
 
 NO_LEASE = "--no-lease"
 NOBODY = "http://127.0.0.1:1"
@@ -172,3 +172,48 @@ async def test_a_foreign_log_is_one_sentence(tmp_path: Path) -> None:
     [complaint] = controller.complaints
     assert "log.db" in complaint
     assert (tmp_path / "log.db").read_bytes() == before
+
+
+class Closed:
+    """A guard that lets nothing through, and says when it is asked."""
+
+    def __init__(self) -> None:
+        """Stay closed."""
+        self.asked = asyncio.Event()
+
+    def outlives(self, seconds: float) -> bool:
+        """Say no."""
+        self.asked.set()
+        return seconds < 0
+
+
+async def test_writes_to_other_clusters_wait_for_the_lease(tmp_path: Path) -> None:
+    """A kubeconfig's text leads to its server; what reads passes, and a write needs the lease."""
+    world = pool_world("n1")
+    asked: list[Request] = []
+    async with bridged(world, asked.append) as url:
+        guard = Closed()
+        api = await connector(guard)("ic/east", kubeconfig(tmp_path, url).read_text())
+        try:
+            assert api.cluster == "ic/east"
+            assert (await api.send(Request("GET", "/api/v1/nodes"), timeout_seconds=5)).ok
+            write = Request("POST", "/api/v1/namespaces", body={"metadata": {"name": "new"}})
+            sending = asyncio.create_task(api.send(write, timeout_seconds=5))
+            await guard.asked.wait()
+            sending.cancel()
+            await asyncio.gather(sending, return_exceptions=True)
+            assert [request.method for request in asked] == ["GET"]
+        finally:
+            await api.close()
+
+
+async def test_a_log_of_many_clusters_is_that_of_its_home(tmp_path: Path) -> None:
+    """Under another --cluster-name the home of the log is named, not a cluster it stages to."""
+    async with await open_log(tmp_path / "log.db", create=True) as log:
+        writer = await open_writer(log, WRITER, 0)
+        east, home = node_seen("n1")._replace(cluster="ic/east"), node_seen("n2")
+        writer.fold_in([east, home], 0)
+        await writer.flush()
+    async with bridged(pool_world("n1")) as url, running(tmp_path, url, NO_LEASE) as controller:
+        assert await controller.end() == ExitCode.USAGE
+    assert "--cluster-name sim" in controller.complaints[0]

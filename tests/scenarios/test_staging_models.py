@@ -16,8 +16,9 @@ from tests.running.clusters import (
     other_world,
     phases,
     serve,
+    settled,
 )
-from tests.running.living import Life, check, living
+from tests.running.living import living
 from tests.running.virtual import in_world
 
 WORKLOADS = workload_namespace("default", "")
@@ -35,12 +36,6 @@ def claim_uid(world: World) -> str:
     """The uid of the cache's claim; "" while there is none."""
     found = world.find("PersistentVolumeClaim", WORKLOADS, NAME) or {"metadata": {"uid": ""}}
     return str(found["metadata"]["uid"])
-
-
-async def settled(life: Life) -> None:
-    """Wait until nothing is under way, and compare log and server."""
-    await life.until(lambda: not life.unsent and not life.state.open)
-    await check(life)
 
 
 def staging_world(*nodes: str) -> World:
