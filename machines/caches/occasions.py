@@ -10,6 +10,7 @@ from typing import NamedTuple
 from machines.caches import causes
 from machines.caches.conditions import changed_words, matched_entries, named, staged_words
 from machines.caches.entries import EntryState
+from machines.caches.finding import site_of
 from machines.caches.messages import entry_message, fault_words
 from machines.caches.obstacles import leaving_words, refusal_words
 from machines.caches.sights import Sight, sight_of, token_sight
@@ -37,7 +38,7 @@ def cache_occasions(state: State, cache: Cache) -> Iterator[Occasion]:
     """Give everything that holds of a cache, in a fixed order."""
     matched = matched_entries(cache)
     if matched:
-        yield _staging(cache, matched)
+        yield _staging(state, cache, matched)
         if all(entry.state is EntryState.READY for entry in matched):
             yield Occasion(("staged",), NORMAL, "Staged", staged_words(matched))
         else:
@@ -64,12 +65,19 @@ def cluster_occasions(state: State, served: ServedCluster) -> Iterator[Occasion]
         yield Occasion((REACHABLE, reason), kind, reason, note)
 
 
-def _staging(cache: Cache, matched: list[Entry]) -> Occasion:
-    """Told once, when nothing is there yet."""
-    begun = any(entry.claim_uid or entry.state is EntryState.READY for entry in matched)
+def _staging(state: State, cache: Cache, matched: list[Entry]) -> Occasion:
+    """Told once, of a cache that is new, where nothing of it was before."""
+    known = not cache.untouched or any(_was_there(state, cache, entry) for entry in matched)
     repo = cache.spec.repo if cache.spec else ""
     note = f"staging {repo} to {named([entry.cluster for entry in matched])}"
-    return Occasion(("staging",), NORMAL, "Staging", "" if begun or not repo else note)
+    return Occasion(("staging",), NORMAL, "Staging", "" if known or not repo else note)
+
+
+def _was_there(state: State, cache: Cache, entry: Entry) -> bool:
+    """Say whether a claim was seen before it was wanted; one that was made since is no sign."""
+    site = site_of(state, cache, entry)
+    claim = site.claim if site else None
+    return entry.recovered or (claim is not None and claim.at <= entry.since)
 
 
 def _token(state: State, cache: Cache) -> Iterator[Occasion]:

@@ -37,7 +37,7 @@ def test_a_failed_entry_tells_its_failure_and_the_lacking_token() -> None:
 
 
 def test_a_failed_entry() -> None:
-    """Failed names the Job, its attempts, the container's words and the Job's [C29] [C52]"""
+    """Failed names the Job, its attempts, the container's words and the Job's [C9] [C29] [C52]"""
     picture = Picture()
     picture.claim("Bound")
     picture.entry.state, picture.entry.failure = EntryState.FAILED, FAILURE

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from engine.canonical_json import loads
 from machines.caches.statuses import cache_status, cluster_condition
 from machines.domain import WARMLOG
 from tests.caches.builders import CLAIM, HOME, JOB, ONE, WORKLOAD, CacheScene, spec_of
@@ -49,6 +50,17 @@ def test_each_step_is_told() -> None:
     assert entry_of(scene)["phase"] == "Ready"
     assert "message" not in entry_of(scene)
     assert entry_of(scene)["mount"]["volumes"][0]["persistentVolumeClaim"]["claimName"] == CLAIM
+
+
+def test_the_mount_names_the_claim_that_was_made() -> None:
+    """What is published is the name of the very claim that was created, derived once [C77]"""
+    scene = CacheScene()
+    scene.cache()
+    stage(scene)
+    made = [loads(row.data) for row in scene.rows if row.type == "CreateIntended"]
+    [claim] = [one["name"] for one in made if one["kind"] == "PersistentVolumeClaim"]
+    [volume] = entry_of(scene)["mount"]["volumes"]
+    assert volume["persistentVolumeClaim"]["claimName"] == claim
 
 
 def test_a_gone_node_is_told_with_its_time() -> None:

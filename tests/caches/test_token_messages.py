@@ -67,7 +67,7 @@ TOKENS = [
 
 @pytest.mark.parametrize(("draw", "message"), TOKENS)
 def test_a_lacking_token_wins(draw: Callable[[], Picture], message: str) -> None:
-    """Without its token nothing else is told of what waits, and unknown is not missing [C5]"""
+    """Without its token nothing that waits is told, and unknown is not missing [C5] [C10]"""
     picture = draw()
     picture.claim()
     picture.entry.chosen = NODE

@@ -4,13 +4,16 @@ import pytest
 
 from adapters.kubernetes.announcing import NOTE_BYTES, event_body
 from adapters.running.announcing_caches import CacheAnnouncer, is_farewell
+from engine.events import Subject
+from engine.instants import SECOND
+from machines.caches.levels import ClaimLevel
 from machines.domain import WARMLOG
 from machines.labels import ABANDON
 from machines.observations import Refused
 from tests.caches.builders import CLAIM, HOME, JOB, ONE, WORKLOAD, CacheScene, spec_of
 from tests.caches.willing import carry_out, stage
 
-SECRET = "hub"
+TOKEN = "hub"
 FORBIDDEN = Refused(403, "Forbidden", "exceeded quota: storage")
 
 
@@ -39,21 +42,36 @@ def test_a_cache_is_staged() -> None:
     assert told(announcer, scene) == []
 
 
-def test_what_is_there_already_is_not_told_as_begun() -> None:
-    """A cache whose claim exists is not said to be staged anew."""
+def test_a_fast_cluster_hides_nothing() -> None:
+    """That staging began is told even if the claim is there before anybody looks for news."""
     scene = CacheScene()
+    announcer = CacheAnnouncer(scene.state)
     scene.cache()
+    scene.clock += SECOND // 10
     carry_out(scene)
-    assert told(CacheAnnouncer(scene.state), scene) == []
-    restarted = CacheAnnouncer(WARMLOG.initial("log"))
-    assert reasons(restarted, scene) == ["Reachable"], "another session, which knew nothing"
+    assert reasons(announcer, scene) == ["Staging"]
+
+
+def test_what_is_there_already_is_not_told_as_begun() -> None:
+    """A cache whose claim existed before it, or that an earlier log knew, is not staged anew."""
+    scene = CacheScene()
+    scene.namespace(ONE)
+    subject = Subject("PersistentVolumeClaim", WORKLOAD, CLAIM, "claim-uid")
+    scene.see(ONE, subject, ClaimLevel(label="qwen", requested="50Gi"))
+    announcer = CacheAnnouncer(scene.state)
+    scene.cache()
+    assert told(announcer, scene) == []
+    scene = CacheScene()
+    announcer = CacheAnnouncer(scene.state)
+    scene.cache(held=True)
+    assert told(announcer, scene) == []
 
 
 def test_a_missing_token_is_told_once_per_cause() -> None:
     """Secret and key are named once, again when the cause is another, and never once staged."""
     scene = CacheScene()
     announcer = CacheAnnouncer(scene.state)
-    scene.cache(spec_of(secret=SECRET))
+    scene.cache(spec_of(secret=TOKEN))
     scene.list_secrets()
     assert told(announcer, scene)[-1] == (
         "Warning",
