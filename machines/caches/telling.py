@@ -68,7 +68,7 @@ def _claim_seen(event: Event, subject: Subject, data: Any) -> str:
     level = ClaimLevel.from_json(data["level"])
     parts = [level.phase or "without a phase"]
     if level.volume:
-        parts.append(f"volume {level.volume}")
+        parts.append(f"volume {level.volume}{f' of {level.capacity}' if level.capacity else ''}")
     if level.selected_node and level.phase != "Bound":
         parts.append(f"the scheduler chose node {level.selected_node}")
     if level.hydrated:

@@ -1,5 +1,6 @@
 """Clusters: each by itself; what is unknown of one moves nothing there, and nothing elsewhere."""
 
+from machines.caches.statuses import cache_status
 from machines.observations import RolledBack, Unread
 from tests.caches.builders import HOME, ONE, CacheScene, spec_of
 from tests.caches.willing import carry_out, stage
@@ -62,6 +63,21 @@ def test_vanished_facts_of_a_cluster_delete_nothing() -> None:
     scene.gone(ONE, scene.known(ONE, "StorageClass").subject)
     scene.cluster("one")
     assert (scene.phase(), scene.opened()) == ("Ready", [])
+
+
+def test_a_cluster_that_is_not_provisioned_any_more_keeps_all() -> None:
+    """A status that is rewritten without any way in leaves claim, phase and mount alone [C20]"""
+    scene = CacheScene()
+    scene.cluster("one", source="GKE", storage_class="told", provider_config="one-kubeconfig")
+    scene.cache()
+    stage(scene)
+    scene.cluster("one", source="GKE")
+    scene.wait(3600)
+    assert (list(scene.mc.entries), scene.phase(), scene.opened()) == (["one"], "Ready", [])
+    [entry] = cache_status(scene.state, scene.mc)["clusters"]
+    assert entry["mount"]
+    assert "cluster is not provisioned yet" in entry["message"]
+    assert scene.decided("delete PersistentVolumeClaim") == 0
 
 
 def test_a_restart_decides_nothing_before_it_has_looked() -> None:

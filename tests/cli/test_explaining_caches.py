@@ -91,6 +91,16 @@ def test_a_moment_before(troubled: Path) -> None:
     assert told["clusters"][0]["do"].startswith(do)
 
 
+def test_more_than_was_asked_for(tmp_path: Path) -> None:
+    """A volume that is larger than was asked for, and dearer, is told with its size [C54]"""
+    scene = CacheScene()
+    scene.cache(spec_of(size=5))
+    carry_out(scene)
+    scene.claim("Bound", volume="pv-1", requested="5Gi", capacity="1Ti")
+    path = write(scene, tmp_path / "large.jsonl")
+    assert ", volume pv-1 of 1Ti" in printed("explain", REF, "--log", path, "--on", "one")
+
+
 def test_no_secret_is_told(troubled: Path) -> None:
     """Not even the digest of a token is in an explanation [C44]"""
     assert "d1" not in printed("explain", REF, "--log", troubled, "-o", "json")

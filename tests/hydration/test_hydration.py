@@ -24,7 +24,7 @@ from tests.hydration.repositories import (
 
 
 def test_the_layout_is_the_hubs(hub: Hub, container: Container) -> None:
-    """A volume that is empty but for lost+found is filled in the hub's layout, marker last [C46]"""
+    """A volume with nothing but lost+found gets the whole repository, marker last [C46] [C53]"""
     ended = container.run()
     assert_staged(container, ended)
     files = container.files()
@@ -50,7 +50,7 @@ def test_a_marker_ends_the_matter(hub: Hub, container: Container) -> None:
 
 
 def test_a_marker_counts_for_its_claim_alone(hub: Hub, container: Container) -> None:
-    """A volume under another claim is checked against the hub, and gets what it lacks [S73]"""
+    """A volume under another claim is checked against the hub, and completed [S73] [C82]"""
     container.run()
     (container.volume / FOLDER / "blobs" / WEIGHTS.etag).unlink()
     hub.asked.clear()
@@ -173,7 +173,7 @@ def test_a_full_volume_is_told_at_the_end(hub: Hub, container: Container) -> Non
 
 
 def test_a_volume_that_is_too_small_is_told_first(hub: Hub, container: Container) -> None:
-    """What cannot fit is not begun, and the last words tell both sizes [C52]"""
+    """What cannot fit is not begun, and the last words tell both sizes [C52] [C53]"""
     huge = File(b"x", large=True, listed=2**60)
     hub.repos[REPO].commits[NEW] = FILES | {"huge.bin": huge}
     ended = container.run()

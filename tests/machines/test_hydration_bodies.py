@@ -49,7 +49,7 @@ def values(spec: CacheSpec = OPEN, settings: HydrationSettings = SETTINGS) -> di
 
 
 def test_the_claim() -> None:
-    """A claim is the original's: its name, class, size and label, and whose it is [C74] [C76]"""
+    """A claim is the original's, for many nodes, and says whose it is [C74] [C76] [S76]"""
     assert claim(NAMES, OPEN, "modelplane-rwx") == {
         "apiVersion": "v1",
         "kind": "PersistentVolumeClaim",

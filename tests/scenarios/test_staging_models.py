@@ -9,6 +9,7 @@ from adapters.simulator.plans import Ending, HydrationPlan, ProvisionerPlan
 from adapters.simulator.worlds import World
 from engine.canonical_json import dumps
 from machines.caches.child_names import claim_name, token_secret_name, workload_namespace
+from machines.labels import ENABLED, POOL
 from tests.running.clusters import (
     CACHE,
     entries,
@@ -19,6 +20,7 @@ from tests.running.clusters import (
     settled,
 )
 from tests.running.living import living
+from tests.running.stories import manifest
 from tests.running.virtual import in_world
 
 WORKLOADS = workload_namespace("default", "")
@@ -109,7 +111,7 @@ def test_a_failing_hydration_tells_why_and_is_tried_again() -> None:
 
 
 def test_a_token_is_waited_for_and_never_told() -> None:
-    """A missing token is named first; its value goes to the Job's Secret alone, and for a time."""
+    """A missing token is named first; its value is in the copy alone, for a time [C5] [C44]"""
     world = staging_world("n1")
     secret = {"name": "hub", "key": "token"}
     world.make_cache("default", CACHE, authSecret=secret)
@@ -220,6 +222,28 @@ def test_a_claim_that_vanishes_takes_the_mount_with_it() -> None:
             await life.until(lambda: phases(world) == READY, seconds=120)
             assert claim_uid(world) not in {"", first}
             await settled(life)
+
+    in_world(world, story)
+
+
+def test_one_name_of_two_kinds_is_two_objects() -> None:
+    """A ModelWarmup and a ModelCache of one name and namespace have a status each [S35]"""
+    world = staging_world("n1")
+    world.relabel_namespace("default", {POOL: "gpu"})
+    world.relabel_node("n1", {POOL: "gpu", ENABLED: "true"})
+    world.make_cache("default", CACHE)
+    world.apply(manifest(CACHE))
+
+    async def story() -> None:
+        async with living(world) as life:
+            await life.until(lambda: phases(world) == READY, seconds=120)
+            warmup = ["ModelWarmup", "default", CACHE]
+            await life.until(
+                lambda: world.must_find(*warmup)["status"]["phase"] == "Succeeded", seconds=120
+            )
+            await settled(life)
+            assert "clusters" not in world.must_find(*warmup)["status"]
+            assert "targets" not in world.must_find("ModelCache", "default", CACHE)["status"]
 
     in_world(world, story)
 
