@@ -30,8 +30,7 @@ JOBS = (
     *(40, 41, 43, 44, 46, 47, 49, 50, 52, 53, 55, 56),
     *(58, 59, 61, 62, 64, 65, 67, 68),
 )
-# Of ModelCaches and clusters alone. Those about engines come with ModelReplicas: C9, C10 and C77,
-# among others, and S37.
+# Of ModelCaches and clusters. Those about engines come with ModelReplicas, S37 among them.
 CACHING = (
     *(2, 3, 5, 7, 8, 18, 19, 20, 27, 28, 29, 30, 31, 33, 34, 35, 36, 37, 38, 39, 41, 42),
     *(44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 58, 62, 63, 74, 76, 78, 80, 82),
@@ -42,6 +41,8 @@ CASES = frozenset(
     + [f"C{number}" for number in CACHING]
     + [f"S{number}" for number in (*WARMING, *STAGING, *JOBS)]
 )
+# Shown as far as they are about caches; what engines make of it comes with ModelReplicas.
+COMING = frozenset({"C9", "C10", "C77"})
 OUT_OF_SCOPE = frozenset(f"W{number}" for number in CONTINUOUS)
 
 HELD, LEFT_OUT = "held", "out of scope"
