@@ -11,7 +11,7 @@ from machines.caches.blocking import NO_STORAGE_CLASS
 from machines.caches.entries import EntryState
 from machines.caches.obstacles import absent_class, blindness, token_trouble
 from machines.caches.reaching import way_in
-from machines.caches.sights import Sight
+from machines.caches.sights import Sight, job_events, waiting_pod
 
 INVALID_SPEC = "InvalidSpec"
 LEAVING = "InUse"
@@ -85,9 +85,9 @@ def _waiting(sight: Sight) -> Cause:
     events = entry.claim_events.reason
     if events and events not in _ON_THE_WAY:
         return Cause(events)
-    pods = [pod.reason for pod in sight.pods if not pod.ended and pod.reason]
-    if pods or entry.job_events.reason:
-        return Cause(pods[-1] if pods else entry.job_events.reason)
+    pod, said = waiting_pod(sight), job_events(sight)
+    if pod is not None or said.reason:
+        return Cause(pod.reason if pod is not None else said.reason)
     return Cause(UNBOUND if entry.state is EntryState.PENDING else DOWNLOADING)
 
 

@@ -37,7 +37,7 @@ from machines.caches.obstacles import (
     refusal_words,
     token_trouble,
 )
-from machines.caches.sights import Sight, sight_of
+from machines.caches.sights import Sight, job_events, sight_of, waiting_pod
 from machines.caches.sources import words as source_words
 from machines.caches.states import NO_NODE, Cache, Entry
 from machines.causes import FAILED_CREATE
@@ -137,16 +137,14 @@ def _node_words(sight: Sight) -> str:
 
 def _pod_words(sight: Sight) -> list[str]:
     """Say what the Job's newest Pod waits for, or why it has none."""
-    entry = sight.entry
-    living = [pod for pod in sight.pods if not pod.ended]
-    if living and living[-1].reason:
-        pod = living[-1]
+    pod, said_of_job = waiting_pod(sight), job_events(sight)
+    if pod is not None:
         said = f"{pod.reason}: {pod.message}" if pod.message else pod.reason
         return [f"the Pod of {sight.job_words} waits: {cut(said, QUOTED)}"]
-    events = quoted(entry.job_events)
+    events = quoted(said_of_job)
     if not events or sight.job is None:
         return []
-    no_pod = not living and entry.job_events.reason == FAILED_CREATE
+    no_pod = all(pod.ended for pod in sight.pods) and said_of_job.reason == FAILED_CREATE
     what = f"no Pod can be made for {sight.job_words}" if no_pod else f"{sight.job_words} waits"
     return [f"{what}: {events}"]
 

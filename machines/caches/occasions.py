@@ -77,7 +77,7 @@ def _was_there(state: State, cache: Cache, entry: Entry) -> bool:
     """Say whether a claim was seen before it was wanted; one that was made since is no sign."""
     site = site_of(state, cache, entry)
     claim = site.claim if site else None
-    return entry.recovered or (claim is not None and claim.at <= entry.since)
+    return entry.recovered or (claim is not None and claim.at < entry.since)
 
 
 def _token(state: State, cache: Cache) -> Iterator[Occasion]:

@@ -16,8 +16,11 @@ from machines.caches.levels import (
     SecretLevel,
 )
 from machines.caches.reaching import scope_key
-from machines.caches.states import Cache, Entry, Said, ServedCluster
+from machines.caches.states import SILENCE, Cache, Entry, Said, ServedCluster
 from machines.states import SECRET, Cluster, State
+
+# The scheduler's words about a Pod whose claim has no volume yet: of the claim enough is said.
+_UNBOUND = "unbound immediate PersistentVolumeClaims"
 
 
 class TokenSight(NamedTuple):
@@ -54,6 +57,19 @@ class Sight(NamedTuple):
     def job_words(self) -> str:
         """Name the Job as people name it."""
         return f"Job {self.namespace}/{self.job_name}"
+
+
+def waiting_pod(sight: Sight) -> HydrationPodLevel | None:
+    """Give the Job's newest Pod if something keeps it that is more than its unbound claim."""
+    living = [pod for pod in sight.pods if not pod.ended]
+    pod = living[-1] if living else None
+    return pod if pod is not None and pod.reason and _UNBOUND not in pod.message else None
+
+
+def job_events(sight: Sight) -> Said:
+    """Give what the Job's Events say, if that is more than that its claim is unbound."""
+    said = sight.entry.job_events
+    return SILENCE if _UNBOUND in said.words else said
 
 
 def sight_of(state: State, cache: Cache, entry: Entry) -> Sight:

@@ -144,6 +144,15 @@ def unschedulable() -> Picture:
     return picture
 
 
+def consumer_waits_for_the_claim() -> Picture:
+    """The scheduler says of the Pod that its claim is unbound, which is known."""
+    picture = unbound()
+    picture.job()
+    words = "no node is available: pod has unbound immediate PersistentVolumeClaims"
+    picture.pod(reason="Unschedulable", message=words)
+    return picture
+
+
 WAITING = f"waiting for claim {THERE}/{CLAIM}"
 PENDING = [
     (no_way_in, "cluster is not provisioned yet: its status names no kubeconfig"),
@@ -191,6 +200,7 @@ PENDING = [
     ),
     (Picture, f"{WAITING} to be created"),
     (unbound, f"{WAITING} to bind"),
+    (consumer_waits_for_the_claim, f"{WAITING} to bind"),
     (chosen, f"{WAITING} to bind; the scheduler chose node gpu-1"),
     (
         lambda: chosen(gone=True),

@@ -1,5 +1,7 @@
 """Announcing caches: one Event per cause, with names, and none for what stays as it is."""
 
+from collections import Counter
+
 import pytest
 
 from adapters.kubernetes.announcing import NOTE_BYTES, event_body
@@ -12,6 +14,9 @@ from machines.labels import ABANDON
 from machines.observations import Refused
 from tests.caches.builders import CLAIM, HOME, JOB, ONE, WORKLOAD, CacheScene, spec_of
 from tests.caches.willing import carry_out, stage
+from tests.running.clusters import CACHE, phases, reachable, settled, three_worlds
+from tests.running.living import living
+from tests.running.virtual import in_world
 
 TOKEN = "hub"
 FORBIDDEN = Refused(403, "Forbidden", "exceeded quota: storage")
@@ -47,7 +52,6 @@ def test_a_fast_cluster_hides_nothing() -> None:
     scene = CacheScene()
     announcer = CacheAnnouncer(scene.state)
     scene.cache()
-    scene.clock += SECOND // 10
     carry_out(scene)
     assert reasons(announcer, scene) == ["Staging"]
 
@@ -59,6 +63,7 @@ def test_what_is_there_already_is_not_told_as_begun() -> None:
     subject = Subject("PersistentVolumeClaim", WORKLOAD, CLAIM, "claim-uid")
     scene.see(ONE, subject, ClaimLevel(label="qwen", requested="50Gi"))
     announcer = CacheAnnouncer(scene.state)
+    scene.clock += SECOND
     scene.cache()
     assert told(announcer, scene) == []
     scene = CacheScene()
@@ -223,3 +228,35 @@ def test_events_can_be_stored() -> None:
         body = event_body(one, "test")
         assert len(body["note"].encode()) <= NOTE_BYTES
         assert body["regarding"]["apiVersion"] == "modelplane.ai/v1alpha1"
+
+
+def test_a_live_story() -> None:
+    """In a running controller each change is announced once: reached, begun, staged, silent."""
+    home, others = three_worlds()
+    home.make_cache("default", CACHE)
+
+    async def story() -> None:
+        async with living(home, others=others) as life:
+            await life.until(
+                lambda: phases(home) == {"east": "Ready", "west": "Ready"}, seconds=120
+            )
+            await settled(life)
+            others["east"].lose_api("no route to host")
+            await life.until(lambda: reachable(home, "east")[0] == "False")
+            await settled(life)
+            others["east"].regain_api()
+            await life.until(lambda: reachable(home, "east")[0] == "True")
+            await life.until(lambda: life.news[-1].note == "cluster east answers")
+            told = Counter((one.subject.name, one.reason) for one in life.news)
+            assert told.pop(("east", "Reachable")) == 2
+            assert told == dict.fromkeys(
+                [
+                    (CACHE, "Staging"),
+                    (CACHE, "Staged"),
+                    ("east", "Unreachable"),
+                    ("west", "Reachable"),
+                ],
+                1,
+            )
+
+    in_world(home, story, [*others.values()])
