@@ -10,6 +10,7 @@ from adapters.cli.exit_codes import ExitCode
 from adapters.cli.printing import Format, Page, print_json
 from adapters.cli.texts import counted
 from adapters.manifests.findings import Finding, told
+from adapters.manifests.judged_kinds import CACHE, CLUSTER, JUDGED, WARMUP, JudgedKind
 from adapters.manifests.judging import FileJudgement, judge_file, with_twins
 
 FILES_HELP = "Files, folders (all *.yaml, *.yml and *.json in them), or - for standard input."
@@ -25,11 +26,11 @@ def _validate(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help=FILES_HELP)],
     output: Annotated[Format, typer.Option("-o", "--output", help="What to print.")] = Format.TEXT,
 ) -> ExitCode:
-    """Say what is wrong with ModelWarmups before they are applied.
+    """Say what is wrong with manifests before they are applied.
 
     Every fault, each with its line and its field, and what is allowed but had better be looked at.
-    No cluster is asked. Objects of other kinds are passed over. A fault ends with code 1, a
-    warning does not.
+    No cluster is asked. ModelWarmups, ModelCaches and InferenceClusters are judged, other kinds
+    passed over. A fault ends with code 1, a warning does not.
     """
     from adapters.manifests.files import manifest_files
 
@@ -39,11 +40,13 @@ def _validate(
     if output is Format.JSON:
         print_json(
             {
+                "caches": _objects_json(judged, CACHE),
+                "clusters": _objects_json(judged, CLUSTER),
                 "faults": [_finding_json(*each) for each in faults],
                 "files": len(judged),
                 "others": sum(each.others for each in judged),
                 "valid": not faults,
-                "warmups": _warmups_json(judged),
+                "warmups": _objects_json(judged, WARMUP),
                 "warnings": [_finding_json(*each) for each in warnings],
             }
         )
@@ -55,7 +58,7 @@ def _validate(
 def _findings(judged: Sequence[FileJudgement]) -> Iterator[tuple[str, Finding]]:
     """Give every finding with its file, in the order of the files and then of their lines."""
     for file in judged:
-        found = [*file.findings, *(each for one in file.warmups for each in one.findings)]
+        found = [*file.findings, *(each for one in file.objects for each in one.findings)]
         for finding in sorted(found):
             yield file.file.name, finding
 
@@ -68,19 +71,24 @@ def _print(judged: Sequence[FileJudgement], faults: int, warnings: int) -> None:
 
 
 def _summary(judged: Sequence[FileJudgement], faults: int, warnings: int) -> str:
-    warmups = [each for file in judged for each in file.warmups]
-    faulty = sum(not each.is_valid for each in warmups)
-    head = counted(len(warmups), "ModelWarmup") if warmups else "no ModelWarmup"
-    head += f" in {counted(len(judged), 'file')}"
+    objects = [each for file in judged for each in file.objects]
+    faulty = sum(not each.is_valid for each in objects)
+    head = f"{_counted_kinds(judged)} in {counted(len(judged), 'file')}"
     if faulty:
         head += f", {faulty} with faults"
-    elif warmups:
-        head += ", all valid" if len(warmups) > 1 else ", valid"
+    elif objects:
+        head += ", all valid" if len(objects) > 1 else ", valid"
     counts = [counted(faults, "fault")] if faults else []
     counts += [counted(warnings, "warning")] if warnings else []
     others = sum(each.others for each in judged)
     skipped = f"{counted(others, 'object')} of other kinds skipped" if others else ""
     return "; ".join(filter(None, (head, " and ".join(counts), skipped)))
+
+
+def _counted_kinds(judged: Sequence[FileJudgement]) -> str:
+    counts = ((sum(len(file.of(kind)) for file in judged), kind.name) for kind in JUDGED)
+    *told, last = [counted(*each) for each in counts if each[0]] or ["nothing to judge"]
+    return f"{', '.join(told)} and {last}" if told else last
 
 
 def _finding_json(file: str, finding: Finding) -> dict[str, Any]:
@@ -94,9 +102,9 @@ def _finding_json(file: str, finding: Finding) -> dict[str, Any]:
     }
 
 
-def _warmups_json(judged: Sequence[FileJudgement]) -> list[dict[str, Any]]:
-    """Give every ModelWarmup that was found, with its name as far as it has one."""
-    warmups = [each for file in judged for each in file.warmups]
+def _objects_json(judged: Sequence[FileJudgement], kind: JudgedKind) -> list[dict[str, Any]]:
+    """Give every object of a kind that was found, with its name as far as it has one."""
+    objects = [each for file in judged for each in file.of(kind)]
     return [
         {
             "file": each.manifest.file,
@@ -105,5 +113,5 @@ def _warmups_json(judged: Sequence[FileJudgement]) -> list[dict[str, Any]]:
             "namespace": each.manifest.namespace,
             "valid": each.is_valid,
         }
-        for each in warmups
+        for each in objects
     ]

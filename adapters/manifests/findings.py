@@ -19,6 +19,8 @@ class Reason(StrEnum):
     ANNOTATION_IGNORED = "AnnotationIgnored"
     IMAGE_TWICE = "ImageTwice"
     MUTABLE_TAG = "MutableTag"
+    NO_EFFECT = "NoEffect"
+    NO_SUCH_NAME = "NoSuchName"
     NODE_TWICE = "NodeTwice"
     OBJECT_TWICE = "ObjectTwice"
     POLICY_CAPPED = "PolicyCapped"

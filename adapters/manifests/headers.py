@@ -6,34 +6,41 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from adapters.manifests.findings import Reason, Told
-from adapters.manifests.objects import API_VERSION, KIND
-from machines.labels import GROUP, VERSION
+from adapters.manifests.judged_kinds import JUDGED, WARMUP, JudgedKind
+from machines.labels import VERSION
 from machines.syntaxes import DNS_LABEL, DNS_SUBDOMAIN, LABEL_VALUE, label_key_refusal
 
-_NEAR = 0.8
-_WORK = ("imagePreload", "custom")
+_NEAR = 0.85  # so that an InferenceClass is not taken for an InferenceCluster
 _SERVED = ("uid", "resourceVersion")  # fields of an object that comes from an API server
 
 
 def is_meant(value: Any) -> bool:
     """Say whether an object is a ModelWarmup, or was probably meant to be one."""
+    return meant_kind(value) is WARMUP
+
+
+def meant_kind(value: Any) -> JudgedKind | None:
+    """Give the kind of ours that an object has, or was probably meant to have."""
     if not isinstance(value, dict):
-        return False
-    kind, group = value.get("kind"), _group(value.get("apiVersion"))
-    if kind == KIND:
+        return None
+    return next((kind for kind in JUDGED if _is_meant(value, kind)), None)
+
+
+def _is_meant(value: dict[str, Any], kind: JudgedKind) -> bool:
+    found, group = value.get("kind"), _group(value.get("apiVersion"))
+    if found == kind.name and kind.alone:
         return True
-    if kind in (None, ""):
+    if found in (None, ""):
         spec = value.get("spec")
-        looks_so = (
-            isinstance(spec, dict) and "targets" in spec and not spec.keys().isdisjoint(_WORK)
-        )
-        return group == GROUP or (group == "" and looks_so)
-    return _is_near(kind, KIND) and (group == "" or _is_near(group, GROUP))
+        looks_so = isinstance(spec, dict) and kind.looks_so(spec)
+        only = [each for each in JUDGED if each.group == group] == [kind]
+        return only or (group in ("", kind.group) and looks_so)
+    return _is_near(found, kind.name) and (group == "" or _is_near(group, kind.group))
 
 
-def judged_header(value: dict[str, Any]) -> Iterator[Told]:
-    """Judge all that stands beside the spec of an object that is meant to be a ModelWarmup."""
-    for field, wanted in (("apiVersion", API_VERSION), ("kind", KIND)):
+def judged_header(value: dict[str, Any], kind: JudgedKind) -> Iterator[Told]:
+    """Judge all that stands beside the spec of an object that is meant to have this kind."""
+    for field, wanted in (("apiVersion", kind.api_version), ("kind", kind.name)):
         found = value.get(field)
         if found != wanted:
             words = "is missing" if found in (None, "") else f"is {_quoted(found)}"

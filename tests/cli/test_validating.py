@@ -19,6 +19,23 @@ from tests.repository import ROOT
 GOOD = SAMPLE.read_text()
 BAD = GOOD.replace("parallelism: 8", "paralelism: 8").replace("retryLimit: 2", "retryLimit: -2")
 OTHER = "apiVersion: v1\nkind: Namespace\nmetadata: {name: models}\n---\n"
+KINDS = ("caches", "clusters", "warmups")
+CACHES = """\
+apiVersion: modelplane.ai/v1alpha1
+kind: ModelCache
+metadata: {name: qwen}
+spec:
+  source: HuggingFace
+  huggingFace: {repo: a/b.git, sizeGiB: 2Gi}
+---
+apiVersion: modelplane.ai/v1alpha1
+kind: InferenceCluster
+metadata: {name: home}
+spec:
+  cluster:
+    source: InCluster
+    gke: {region: us-central1}
+"""
 
 
 @pytest.fixture
@@ -39,6 +56,31 @@ def test_the_samples_are_valid() -> None:
     assert count >= 6
     text = printed("validate", ROOT / "samples/modelwarmup")
     assert text == f"{count} ModelWarmups in {count} files, all valid\n"
+
+
+def test_the_samples_of_caches_are_valid() -> None:
+    """So are those of ModelCaches and InferenceClusters, beside which Secrets stand."""
+    text = printed("validate", ROOT / "samples/modelcache")
+    assert text == (
+        "4 ModelCaches and 2 InferenceClusters in 4 files, all valid; 2 objects of other kinds"
+        " skipped\n"
+    )
+
+
+def test_caches_and_clusters_are_judged_like_warmups(folder: Path) -> None:
+    """Their faults and warnings are lines as well, and programs get each kind by itself."""
+    (folder / "all.yaml").write_text(f"{CACHES}---\n{GOOD}")
+    result = warmlog("validate", "all.yaml")
+    assert result.exit_code == ExitCode.DIFFERENT
+    repo, size, block, last = result.stdout.splitlines()
+    assert repo == "all.yaml:6:17: spec.huggingFace.repo: must not end in .git"
+    assert size == "all.yaml:6:32: spec.huggingFace.sizeGiB: must be a whole number"
+    assert block.startswith("all.yaml:14:5: warning: spec.cluster.gke: has no effect: source is ")
+    kinds = "1 ModelWarmup, 1 ModelCache and 1 InferenceCluster in 1 file"
+    assert last == f"{kinds}, 1 with faults; 2 faults and 1 warning"
+    document = json.loads(warmlog("validate", "all.yaml", "-o", "json").stdout)
+    named = [(each["name"], each["valid"]) for kind in KINDS for each in document[kind]]
+    assert named == [("qwen", False), ("home", True), ("runtime-image-warmup", True)]
 
 
 def test_every_fault_is_a_line_that_editors_understand(folder: Path) -> None:
@@ -85,7 +127,7 @@ def test_what_cannot_be_read_stops_nothing_else(folder: Path) -> None:
 def test_nothing_to_judge_is_said(text: str, folder: Path) -> None:
     """Files without a ModelWarmup are fine, and the line says that there was none."""
     (folder / "none.yaml").write_text(text)
-    assert printed("validate", "none.yaml").startswith("no ModelWarmup in 1 file")
+    assert printed("validate", "none.yaml").startswith("nothing to judge in 1 file")
 
 
 def test_standard_input_is_a_file_like_others() -> None:

@@ -9,6 +9,7 @@ import pytest
 from adapters.kubernetes.schemas import MODELWARMUP
 from adapters.manifests.reading import read
 from machines.labels import GROUP, VERSION
+from tests.crds.caches import cache
 from tests.crds.manifests import Json, spec
 from tests.e2e.controlplane.running import ControlPlane, KubectlError
 from tests.manifests.heads import BAD_METADATA, GOOD_METADATA, UNKNOWN_FIELDS
@@ -108,6 +109,19 @@ def test_the_server_takes_and_refuses_the_same_heads(control_plane: ControlPlane
     assert taken == dict.fromkeys(GOOD_METADATA, "")
     bad = {case: dry_run(control_plane, each, spec()) for case, (each, _) in BAD_METADATA.items()}
     assert [case for case, said in bad.items() if not said] == []
+
+
+@pytest.mark.usefixtures("kubeconfig")
+def test_a_server_drops_expressions_unless_it_is_strict(control_plane: ControlPlane) -> None:
+    """Why they are a fault here: what is left of the selector matches every cluster."""
+    spec = cache(clusterSelector={"matchExpressions": [{"key": "gpu", "operator": "Exists"}]})
+    named = {"apiVersion": "modelplane.ai/v1alpha1", "kind": "ModelCache"}
+    text = json.dumps({**named, "metadata": {"name": "a"}, "spec": spec})
+    create = ("create", "--dry-run=server", "-f", "-", "-o", "json")
+    with pytest.raises(KubectlError, match=r'unknown field "spec.clusterSelector.matchExpr'):
+        control_plane.kubectl(*create, "--validate=strict", input=text)
+    stored = json.loads(control_plane.kubectl(*create, "--validate=ignore", input=text))
+    assert stored["spec"]["clusterSelector"] == {}
 
 
 @pytest.mark.usefixtures("kubeconfig")
