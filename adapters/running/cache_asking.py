@@ -37,18 +37,48 @@ class Asked(NamedTuple):
         return await read_cache_events(api, self.question, timeout_seconds=timeout_seconds)
 
 
+class Questions(NamedTuple):
+    """What is open of one cluster: whose users to read, and whose Events."""
+
+    releases: list[CacheQuestion]
+    events: list[CacheQuestion]
+
+
+class QuestionBoard:
+    """The open questions of a state, looked up once for all clusters."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._position = -1
+        self._by_cluster: dict[str, Questions] = {}
+
+    def of(self, state: State, cluster: str) -> Questions:
+        """Give those of one cluster."""
+        if state.position != self._position:
+            self._position, self._by_cluster = state.position, {}
+            for one in release_questions(state):
+                self._on(one.cluster).releases.append(one)
+            for one in claim_questions(state):
+                self._on(one.cluster).events.append(one)
+        return self._by_cluster.get(cluster, Questions([], []))
+
+    def _on(self, cluster: str) -> Questions:
+        return self._by_cluster.setdefault(cluster, Questions([], []))
+
+
 class CacheAskingBook:
     """Which questions are due, in one session over one cluster. Times are UTC nanoseconds."""
 
-    def __init__(self, cluster: str) -> None:
+    def __init__(self, cluster: str, board: QuestionBoard) -> None:
         """Begin with nothing asked."""
         self._cluster = cluster
+        self._board = board
         self._events = Schedule(first_seconds=SILENT_SECONDS, then_seconds=2 * SILENT_SECONDS)
         self._releases = Schedule(first_seconds=0, then_seconds=RELEASE_SECONDS)
 
     def due(self, state: State, now: int) -> list[Asked]:
         """Give the questions whose time has come, and take them as asked."""
-        releases, events = self._open(state)
+        releases, events = self._board.of(state, self._cluster)
         ready = self._releases.take(_standing(releases), now)
         found = [Asked(one, is_release=True) for one in releases if one.subject.uid in ready]
         ready = self._events.take(_standing(events), now)
@@ -57,17 +87,12 @@ class CacheAskingBook:
 
     def next_due(self, state: State) -> int | None:
         """Give when the next question is due, or None."""
-        releases, events = self._open(state)
+        releases, events = self._board.of(state, self._cluster)
         dues = (
             self._releases.next_due(_standing(releases)),
             self._events.next_due(_standing(events)),
         )
         return min((due for due in dues if due is not None), default=None)
-
-    def _open(self, state: State) -> tuple[list[CacheQuestion], list[CacheQuestion]]:
-        releases = [one for one in release_questions(state) if one.cluster == self._cluster]
-        events = [one for one in claim_questions(state) if one.cluster == self._cluster]
-        return releases, events
 
 
 def _standing(questions: list[CacheQuestion]) -> Iterator[Standing]:
@@ -80,6 +105,7 @@ class CacheAsker:
     def __init__(
         self,
         api: Api,
+        board: QuestionBoard,
         sink: Sink,
         look: Callable[[], tuple[State, int]],
         timeout_seconds: float,
@@ -89,7 +115,7 @@ class CacheAsker:
         self._sink = sink
         self._look = look
         self._timeout_seconds = timeout_seconds
-        self._book = CacheAskingBook(api.cluster)
+        self._book = CacheAskingBook(api.cluster, board)
         self._woken = asyncio.Event()
         self._places = asyncio.Semaphore(AT_ONCE)
 

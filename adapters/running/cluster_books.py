@@ -3,7 +3,7 @@
 They do no I/O, so the live loop and the simulator's driver keep the same ones.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from adapters.kubernetes.kinds import (
@@ -14,15 +14,23 @@ from adapters.kubernetes.kinds import (
     Kind,
     named,
 )
+from engine.events import Event
 from machines.caches.reaching import (
     SecretKey,
     kubeconfig_digest,
     log_cluster,
-    wanted_kinds,
     wanted_secrets,
     way_in,
 )
 from machines.states import State
+
+_MOVED_BY = frozenset(
+    {
+        "ModelCache", "InferenceCluster", "Secret", "Namespace",
+        "PersistentVolumeClaim", "HydrationJob",
+    }
+)  # fmt: skip
+_MOVING = frozenset({"SessionStarted", *(f"{kind}Seen" for kind in _MOVED_BY)})
 
 
 class Way(NamedTuple):
@@ -72,6 +80,30 @@ def wanted_ways(state: State) -> Iterator[Way]:
             yield Way(log_cluster(served), secret, digest)
 
 
+class Wants(NamedTuple):
+    """What is wanted of every cluster, looked up in one pass over the state."""
+
+    works: frozenset[str]  # clusters that models are staged to
+    secrets: dict[str, tuple[Kind, ...]]  # by cluster
+
+
+def wants_of(state: State) -> Wants:
+    """Look up what is to be watched on every cluster."""
+    secrets: dict[str, tuple[Kind, ...]] = {}
+    for one in sorted(wanted_secrets(state)):
+        kind = named(SECRET, one.namespace, one.name)
+        secrets[one.cluster] = (*secrets.get(one.cluster, ()), kind)
+    return Wants(frozenset(log_cluster(one) for one in state.served.values()), secrets)
+
+
+def moves_wants(rows: Iterable[Event]) -> bool:
+    """Say whether these rows may change what is wanted, or the ways into clusters."""
+    return any(
+        row.type in _MOVING or (row.type == "Gone" and row.subject.partition("/")[0] in _MOVED_BY)
+        for row in rows
+    )
+
+
 class KindBook:
     """What is watched on one cluster. Kinds stay, once wanted; Secrets come and go."""
 
@@ -81,20 +113,16 @@ class KindBook:
         self._is_home = is_home
         self._works = not is_home  # models are, or were, to be staged there
 
-    def kinds(self, state: State, *, caches_served: bool) -> tuple[Kind, ...]:
+    def kinds(self, wants: Wants, *, caches_served: bool) -> tuple[Kind, ...]:
         """Give what is to be watched now, each once.
 
         What was listed counts as known for the rest of the session, so no kind is let go of: it
         would not be seen again before it is believed.
         """
-        self._works = self._works or bool(wanted_kinds(state, self._cluster))
+        self._works = self._works or self._cluster in wants.works
         kinds: tuple[Kind, ...] = WATCHED if self._is_home else ()
         if self._is_home and caches_served:
             kinds += HOME_KINDS
         if self._works:
             kinds += WORKLOAD_KINDS
-        return tuple(dict.fromkeys((*kinds, *self._secrets(state))))
-
-    def _secrets(self, state: State) -> list[Kind]:
-        scopes = sorted(one for one in wanted_secrets(state) if one.cluster == self._cluster)
-        return [named(SECRET, one.namespace, one.name) for one in scopes]
+        return tuple(dict.fromkeys((*kinds, *wants.secrets.get(self._cluster, ()))))

@@ -4,16 +4,16 @@ Each is reached by a task of its own, so that one that cannot be connected to de
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import structlog
 
-from adapters.kubernetes.kinds import WATCHED
 from adapters.ports import Api
-from adapters.running.cluster_books import KindBook, Way, WayBook
+from adapters.running.cluster_books import KindBook, Wants, Way, WayBook, moves_wants, wants_of
 from adapters.running.sessions import ClusterSession, Surroundings
 from engine.errors import WarmlogError
+from engine.events import Event
 from machines.observations import Reachability
 from machines.states import State
 
@@ -40,7 +40,9 @@ class ClusterKeeper:
         self._drop = drop
         self._ways = WayBook()
         self._caches_served = False
-        self.home = ClusterSession(home, around, WATCHED)
+        self._wants = Wants(frozenset(), {})
+        self._is_stale = True  # the state may want something else than the last one
+        self.home = ClusterSession(home, around, is_home=True)
         self._kept = {home.cluster: _Kept(self.home, KindBook(home.cluster, is_home=True))}
         self._waiting: dict[str, Way] = {}  # their kubeconfigs were not read in this session yet
         self._tasks: dict[str, asyncio.Task[None]] = {}
@@ -66,17 +68,22 @@ class ClusterKeeper:
         kept = self._kept.get(cluster)
         return kept.session if kept is not None and kept.session.begun else None
 
-    def follow(self, state: State) -> None:
-        """Do what a durable state calls for: end sessions, begin others, watch what is wanted."""
-        steps = self._ways.steps(state)
-        for name in steps.ended:
-            self._end(name)
-        for way in steps.begun:
-            self._waiting[way.cluster] = way
+    def follow(self, state: State, rows: Sequence[Event]) -> None:
+        """Do what a durable state, and the rows that made it, call for.
+
+        Sessions end, others begin, and each watches what is wanted of its cluster.
+        """
+        if self._is_stale or moves_wants(rows):
+            self._is_stale = False
+            self._wants = wants_of(state)
+            steps = self._ways.steps(state)
+            for name in steps.ended:
+                self._end(name)
+            self._waiting |= {way.cluster: way for way in steps.begun}
         for way in list(self._waiting.values()):
             self._reach(way)
         for session, book in list(self._kept.values()):
-            session.follow(book.kinds(state, caches_served=self._caches_served), state)
+            session.follow(book.kinds(self._wants, caches_served=self._caches_served), state)
             session.wake(state)
 
     def _reach(self, way: Way) -> None:
@@ -123,6 +130,7 @@ class ClusterKeeper:
         session = ClusterSession(api, self._around)
         self._kept[name] = _Kept(session, KindBook(name, is_home=False))
         try:
+            await self._around.sink(())  # wakes the loop, which tells it what to watch
             await session.run()
         except ExceptionGroup as group:
             # A fault of warmlog's own, met on one cluster, must not stop the work on the others.

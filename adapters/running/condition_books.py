@@ -12,7 +12,6 @@ from adapters.kubernetes.reflecting import number
 from adapters.kubernetes.statuses import Dropped, StatusResult, Stored, Unanswered, store_condition
 from adapters.ports import Api
 from adapters.running.status_pages import REPAIR_INTERVAL
-from engine.canonical_json import dumps
 from engine.events import Subject
 from engine.instants import SECOND
 from machines.backoffs import retry_seconds
@@ -29,7 +28,7 @@ class ConditionWrite(NamedTuple):
 
     subject: Subject
     condition: dict[str, Any]
-    text: str
+    position: int  # of the event that last changed it
 
     async def store(self, api: Api, *, timeout_seconds: float) -> StatusResult:
         """Put it into the status. Raises nothing."""
@@ -42,7 +41,7 @@ class ConditionWrite(NamedTuple):
 class _Page:
     """One object's condition. Times are UTC nanoseconds."""
 
-    stored: str = ""  # what the server took last in this session
+    stored: int = -1  # position of what the server took last in this session
     version: int = 0  # of the object then
     seen: int = 0  # the newest version of the object: beyond `version` somebody wrote since
     is_sending: bool = False
@@ -51,11 +50,11 @@ class _Page:
     refusals: int = 0
     words: str = ""
 
-    def due_at(self, text: str) -> int | None:
-        """Give when `text` is to be stored; None when there is nothing to do."""
+    def due_at(self, position: int) -> int | None:
+        """Give when the condition at `position` is to be stored; None: there is nothing to do."""
         if self.is_sending:
             return None
-        if text != self.stored:
+        if position != self.stored:
             return self.not_before
         return max(self.not_before, self.repair_at) if self.seen > self.version else None
 
@@ -78,18 +77,19 @@ class ConditionBook:
 
     def due(self, state: State, now: int) -> list[ConditionWrite]:
         """Give the writes to send now; each must be answered by `settle`."""
-        uids = {served.subject.uid for served in state.served.values()}
-        for uid in self._pages.keys() - uids:
-            del self._pages[uid]
+        if len(self._pages) > len(state.served):
+            uids = {served.subject.uid for served in state.served.values()}
+            for uid in self._pages.keys() - uids:
+                del self._pages[uid]
         found = []
-        for served, page, condition in self._open(state):
-            text = dumps(condition)
-            due = page.due_at(text)
+        for served, page in self._open(state):
+            due = page.due_at(served.position)
             if due is None or due > now:
                 continue
             page.is_sending = True
             page.not_before, page.repair_at = now + INTERVAL, now + REPAIR_INTERVAL
-            found.append(ConditionWrite(served.subject, condition, text))
+            condition = cluster_condition(state, served)
+            found.append(ConditionWrite(served.subject, condition, served.position))
         return found
 
     def settle(self, write: ConditionWrite, result: StatusResult, now: int) -> None:
@@ -100,12 +100,12 @@ class ConditionBook:
         page.is_sending = False
         match result:
             case Stored():
-                page.stored, page.version = write.text, number(result.version)
+                page.stored, page.version = write.position, number(result.version)
                 page.refusals, page.words = 0, ""
             case Dropped():
-                page.stored, page.version, page.words = write.text, page.seen, ""
+                page.stored, page.version, page.words = write.position, page.seen, ""
             case _:
-                page.stored = ""
+                page.stored = -1
                 page.refusals += 1
                 page.not_before = now + retry_seconds(page.refusals) * SECOND
                 if isinstance(result, Refused | Unanswered):
@@ -113,19 +113,19 @@ class ConditionBook:
 
     def next_due(self, state: State) -> int | None:
         """Give the next instant at which `due` may give something, or None."""
-        dues = (page.due_at(dumps(condition)) for _, page, condition in self._open(state))
+        dues = (page.due_at(served.position) for served, page in self._open(state))
         return min((due for due in dues if due is not None), default=None)
 
     def unsent(self, state: State) -> int:
         """Count the conditions that the server may not hold yet."""
-        return sum(dumps(condition) != page.stored for _, page, condition in self._open(state))
+        return sum(served.position != page.stored for served, page in self._open(state))
 
     def troubles(self) -> dict[str, str]:
         """Give, by uid, why a condition cannot be stored now."""
         return {uid: page.words for uid, page in self._pages.items() if page.words}
 
-    def _open(self, state: State) -> Iterator[tuple[ServedCluster, _Page, dict[str, Any]]]:
+    def _open(self, state: State) -> Iterator[tuple[ServedCluster, _Page]]:
         for served in state.served.values():
             page = self._pages.get(served.subject.uid)
             if page is not None:
-                yield served, page, cluster_condition(state, served)
+                yield served, page

@@ -13,6 +13,7 @@ from adapters.kubernetes.statuses import StatusResult
 from adapters.kubernetes.watching import ClusterWatch
 from adapters.ports import Api
 from adapters.running.announcing_caches import is_farewell
+from adapters.running.cache_asking import QuestionBoard
 from adapters.running.caches_serving import await_caches
 from adapters.running.cluster_keeping import ClusterKeeper
 from adapters.running.condition_books import ConditionBook, ConditionWrite
@@ -69,13 +70,9 @@ class Controller:
         self._drained = asyncio.Event()
         self._settling = SettlingBook()
         around = Surroundings(
-            means,
-            self.observe,
-            self._look,
-            self._wanted,
-            self._settling,
+            means, self.observe, self._look, self._wanted, self._settling, QuestionBoard(),
             means.vault.tokens(api.cluster),
-        )
+        )  # fmt: skip
         self.keeper = ClusterKeeper(api, around, self._drop)
         self.keeper.home.begin(writer.state)
         self._sender = StatusSender(
@@ -145,7 +142,7 @@ class Controller:
             self.writer.fold_in(batch, now)
             rows = await self._flushed()
             self._dispatch(rows)
-            self.keeper.follow(self.writer.state)
+            self.keeper.follow(self.writer.state, rows)
             self._send_statuses()
             self._look_for_news(rows)
 

@@ -9,13 +9,13 @@ from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
 from adapters.kubernetes.discretion import DiscreetApi
-from adapters.kubernetes.kinds import Kind
+from adapters.kubernetes.kinds import WATCHED, Kind
 from adapters.kubernetes.timing import Timer
 from adapters.kubernetes.vaults import SecretVault, Tokens
 from adapters.kubernetes.watching import ClusterWatch, WatchSettings
 from adapters.ports import Api, Connect
 from adapters.running.asking import Asker
-from adapters.running.cache_asking import CacheAsker
+from adapters.running.cache_asking import CacheAsker, QuestionBoard
 from adapters.running.effecting import Effector
 from adapters.running.following import Follower
 from adapters.running.limits import Limits
@@ -47,32 +47,36 @@ class Surroundings(NamedTuple):
     look: Callable[[], tuple[State, int]]  # the newest state, and the instant
     wanted: Callable[[int], bool]  # whether an open intent is wanted now
     settling: SettlingBook
+    questions: QuestionBoard
     tokens: Tokens  # of the Secrets that ModelCaches name
 
 
 class ClusterSession:
     """One cluster for as long as one way into it holds."""
 
-    def __init__(self, api: Api, around: Surroundings, kinds: tuple[Kind, ...] = ()) -> None:
-        """Prepare; `run` begins by watching `kinds`; what is secret stays in the vault."""
+    def __init__(self, api: Api, around: Surroundings, *, is_home: bool = False) -> None:
+        """Prepare; `run` begins. Home has ModelWarmups; what is secret stays in the vault."""
         means = around.means
         self.api: Api = DiscreetApi(api, means.vault)
         self.begun = False  # whether what was open before is looked up: now it takes effects
         self._around = around
         self._closed = False
-        self._kinds = kinds
+        self._is_home = is_home
+        self._kinds: tuple[Kind, ...] = WATCHED if is_home else ()
         self._uncertain: list[int] = []
         state, seconds = around.look()[0], means.limits.timeout_seconds
         self.watch = ClusterWatch(
             self.api, self._observe,
-            kinds=kinds, known_objects=known_versions(state, api.cluster),
+            kinds=self._kinds, known_objects=known_versions(state, api.cluster),
             settings=WatchSettings(), timer=means.timer,
         )  # fmt: skip
         self._effector = Effector(
             self.api, self._observe, means.timer, around.wanted, means.limits, around.tokens
         )
         self._asker = Asker(self.api, self._observe, means.timer, around.look, seconds)
-        self._cache_asker = CacheAsker(self.api, self._observe, around.look, seconds)
+        self._cache_asker = CacheAsker(
+            self.api, around.questions, self._observe, around.look, seconds
+        )
         self._follower = Follower(self.api, self._observe, around.look, seconds)
         self._settler = Settler(self.api, around.settling, self._observe, means.clock, seconds)
 
@@ -118,9 +122,10 @@ class ClusterSession:
         """Say that the state has changed."""
         if not self.begun:
             self.begin(state)
-        self._asker.wake(state)
+        if self._is_home:
+            self._asker.wake(state)
+            self._follower.wake(state)
         self._cache_asker.wake(state)
-        self._follower.wake(state)
         self._settler.wake()
         waiting = []
         for seq in self._uncertain:

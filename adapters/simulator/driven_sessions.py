@@ -10,8 +10,8 @@ from adapters.kubernetes.reflecting import ReadRefused, Reflector
 from adapters.kubernetes.vaults import SecretVault
 from adapters.ports import Api, ApiUnanswered, Request, Response
 from adapters.running.asking import AskingBook
-from adapters.running.cache_asking import CacheAskingBook
-from adapters.running.cluster_books import KindBook
+from adapters.running.cache_asking import CacheAskingBook, QuestionBoard
+from adapters.running.cluster_books import KindBook, Wants
 from adapters.running.following import FollowingBook
 from adapters.running.sessions import may_look_up
 from adapters.simulator.api_server import ApiServer
@@ -91,7 +91,7 @@ class DrivenSession:
         self.cluster = cluster
         self.api: Api = DiscreetApi(Line(server, cluster), vault)
         self.asking = AskingBook(cluster)
-        self.cache_asking = CacheAskingBook(cluster)
+        self.cache_asking = CacheAskingBook(cluster, QuestionBoard())
         self.following = FollowingBook(cluster)
         self.effects: deque[Effect] = deque()
         self.look_ups: deque[tuple[int, Effect]] = deque()  # (not before, effect)
@@ -118,9 +118,11 @@ class DrivenSession:
             return None
         return self.look_ups[0][0]
 
-    async def observe(self, state: State, *, caches_served: bool) -> list[Observation]:
+    async def observe(
+        self, state: State, wants: Wants, *, caches_served: bool
+    ) -> list[Observation]:
         """Read every kind that is wanted, as far as there is news."""
-        self._follow(self._kinds.kinds(state, caches_served=caches_served), state)
+        self._follow(self._kinds.kinds(wants, caches_served=caches_served), state)
         found: list[Observation] = []
         failing = ""
         for watch in list(self._watches.values()):

@@ -5,14 +5,14 @@ same time: the order of all that happens is a function of the seed. A driver can
 any two of its turns, which is a crash; another one goes on from the log.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from adapters.kubernetes.acting import Performed, look_up, perform
 from adapters.kubernetes.crd_checking import caches_served
 from adapters.kubernetes.reading_events import read_events
 from adapters.kubernetes.reading_pods import read_pods
 from adapters.kubernetes.vaults import SecretVault
-from adapters.running.cluster_books import Way, WayBook
+from adapters.running.cluster_books import Way, WayBook, moves_wants, wants_of
 from adapters.running.condition_books import ConditionBook
 from adapters.running.settling import SettlingBook, settle
 from adapters.running.status_books import StatusBook, StatusWrite
@@ -61,6 +61,8 @@ class Driver:
         self._listener = listener
         self._vault = vault or SecretVault(b"driven")
         self._ways = WayBook()
+        self._wants = wants_of(writer.state)
+        self._is_stale = True  # the ways were not looked at in this life yet
         self._waiting: dict[str, Way] = {}  # their kubeconfigs were not read in this life yet
         self._inbox: list[Observation] = []
         self._caches_served = False
@@ -144,7 +146,9 @@ class Driver:
         state = self.writer.state
         await self._look_for_caches()
         for session in self._sessions.values():
-            self._inbox += await session.observe(state, caches_served=self._caches_served)
+            self._inbox += await session.observe(
+                state, self._wants, caches_served=self._caches_served
+            )
         for observation in self._inbox:
             self.book.note(observation)
             self.conditions.note(observation)
@@ -170,19 +174,23 @@ class Driver:
                 effect = effect_of(self.writer.state, row.seq)
                 if effect.cluster in self._sessions:
                     self._sessions[effect.cluster].effects.append(effect)
-        self._follow_clusters()
+        self._follow_clusters(rows)
         if rows and self._listener is not None:
             self._listener(rows, self.writer.state)
 
-    def _follow_clusters(self) -> None:
+    def _follow_clusters(self, rows: Sequence[Event]) -> None:
         """End the sessions that are not wanted any more, and begin those that are."""
-        steps = self._ways.steps(self.writer.state)
-        for name in steps.ended:
-            self._waiting.pop(name, None)
-            self._sessions.pop(name, None)
-            self._settling.forget(name)
-            self._texts.forget(name)
-        for way in (*self._waiting.values(), *steps.begun):
+        if self._is_stale or moves_wants(rows):
+            self._is_stale = False
+            self._wants = wants_of(self.writer.state)
+            steps = self._ways.steps(self.writer.state)
+            for name in steps.ended:
+                self._waiting.pop(name, None)
+                self._sessions.pop(name, None)
+                self._settling.forget(name)
+                self._texts.forget(name)
+            self._waiting |= {way.cluster: way for way in steps.begun}
+        for way in list(self._waiting.values()):
             self._reach(way)
 
     def _reach(self, way: Way) -> None:
@@ -191,9 +199,8 @@ class Driver:
             self._home.cluster, secret.namespace, secret.name, secret.key
         )
         if kubeconfig is None:
-            self._waiting[way.cluster] = way
             return
-        self._waiting.pop(way.cluster, None)
+        del self._waiting[way.cluster]
         try:
             server = server_of(kubeconfig, self.others)
         except NoSuchWorld as error:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from adapters.kubernetes.announcing import Announcement
 from adapters.kubernetes.vaults import SecretVault
-from adapters.ports import Api
+from adapters.ports import Api, Connect
 from adapters.running.announcing import Announcer
 from adapters.running.announcing_caches import CacheAnnouncer
 from adapters.running.controller import Controller
@@ -74,12 +74,12 @@ async def living(
     log: StubbornLog | None = None,
     limits: Limits | None = None,
     others: Mapping[str, World] | None = None,
-    apis: Mapping[str, WatchedApi] | None = None,
+    connect: Connect | None = None,
 ) -> AsyncIterator[Life]:
     """Run a session while the context lasts, then cancel it, as a signal would.
 
-    `others` are the clusters to which kubeconfigs of the world point; `apis` are talked to in
-    their stead, by the name of a cluster in the log.
+    `others` are the clusters to which kubeconfigs of the world point; `connect` is another way to
+    reach clusters.
     """
     log = log or StubbornLog(MemoryLog("log"))
     api = WatchedApi(world.api)
@@ -87,19 +87,19 @@ async def living(
     announcers = Announcer(writer.state), CacheAnnouncer(writer.state)
     news: list[Announcement] = []
     remotes: dict[str, list[WatchedApi]] = {}
-    known = connector(others or {})
+    connect = connect or connector(others or {})
 
     def tell(state: State) -> None:
         for announcer in announcers:
             news.extend(announcer.news(state))
 
-    async def connect(cluster: str, kubeconfig: str) -> Api:
-        remote = (apis or {}).get(cluster) or WatchedApi(await known(cluster, kubeconfig))
+    async def watched(cluster: str, kubeconfig: str) -> Api:
+        remote = WatchedApi(await connect(cluster, kubeconfig))
         remotes.setdefault(cluster, []).append(remote)
         return remote
 
     vault = SecretVault(await log.secret_key())
-    means = Means(lambda: world.cluster.now, LoopTimer(), vault, connect, limits or Limits())
+    means = Means(lambda: world.cluster.now, LoopTimer(), vault, watched, limits or Limits())
     controller = Controller(writer, api, means, tell)
     task = asyncio.create_task(controller.run())
     try:

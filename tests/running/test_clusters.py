@@ -8,6 +8,7 @@ from adapters.http.serving import Mark
 from adapters.kubernetes.kinds import CLAIM, WORKLOAD_KINDS, list_request
 from adapters.kubernetes.vaults import SecretVault
 from adapters.ports import Api, Request, Response
+from adapters.running.cache_asking import QuestionBoard
 from adapters.running.health import ControllerHealth
 from adapters.running.limits import Limits
 from adapters.running.sessions import ClusterSession, Means, Surroundings
@@ -23,6 +24,7 @@ from machines.observations import Observation
 from tests.running.clusters import (
     CACHE,
     entries,
+    home_world,
     other_world,
     phases,
     reachable,
@@ -30,7 +32,7 @@ from tests.running.clusters import (
     settled,
     three_worlds,
 )
-from tests.running.fakes import StubbornLog, WatchedApi
+from tests.running.fakes import StubbornLog
 from tests.running.living import check, living
 from tests.running.virtual import LoopTimer, in_world
 
@@ -239,13 +241,10 @@ def test_a_cluster_that_goes_leaves_nothing_under_way() -> None:
     in_world(home, story, [*others.values()])
 
 
-class Faulty(WatchedApi):
+class Faulty(NamedApi):
     """An API on which warmlog itself fails, as long as it is told to."""
 
-    def __init__(self, api: Api) -> None:
-        """Fail at once."""
-        super().__init__(api)
-        self.is_faulty = True
+    is_faulty = True
 
     async def send(self, request: Request, *, timeout_seconds: float) -> Response:
         """Answer, or raise what nobody expects."""
@@ -258,16 +257,39 @@ def test_a_fault_of_our_own_stops_the_work_on_one_cluster_alone() -> None:
     """A session that breaks off is begun again, its cluster says so, and others are served."""
     home, others = three_worlds()
     home.make_cache("default", CACHE)
-    faulty = Faulty(NamedApi(others["east"].api, "ic/east"))
+    faulty, known = Faulty(others["east"].api, "ic/east"), connector(others)
+
+    async def connect(cluster: str, kubeconfig: str) -> Api:
+        return faulty if cluster == "ic/east" else await known(cluster, kubeconfig)
 
     async def story() -> None:
-        async with living(home, others=others, apis={"ic/east": faulty}) as life:
+        async with living(home, connect=connect) as life:
             await life.until(lambda: phases(home).get("west") == "Ready", seconds=120)
             assert "LookupError" in reachable(home, "east")[1]
             assert "LookupError" in life.controller.keeper.troubles["ic/east"]
             faulty.is_faulty = False
             await life.until(lambda: phases(home) == BOTH, seconds=120)
             assert life.controller.keeper.troubles == {}
+            await settled(life)
+
+    in_world(home, story, [*others.values()])
+
+
+def test_a_connection_that_takes_long_is_used_at_once() -> None:
+    """However quiet everything else is by then, what is wanted of the cluster is watched."""
+    home, others = home_world("n1"), {"east": other_world(8)}
+    serve(home, "east", "east")
+    known = connector(others)
+
+    async def connect(cluster: str, kubeconfig: str) -> Api:
+        await asyncio.sleep(1000)
+        return await known(cluster, kubeconfig)
+
+    async def story() -> None:
+        async with living(home, connect=connect) as life:
+            begun = home.cluster.now
+            await life.until(lambda: reachable(home, "east")[0] == "True", seconds=1100)
+            assert (home.cluster.now - begun) / SECOND < 1003
             await settled(life)
 
     in_world(home, story, [*others.values()])
@@ -284,7 +306,9 @@ async def test_nothing_is_observed_of_a_session_that_is_closed(*, closes: bool) 
     world, state = other_world(8), WARMLOG.initial("log")
     means = Means(lambda: 0, LoopTimer(), SecretVault(b"key"), connector({}))
     tokens = means.vault.tokens("sim")
-    around = Surroundings(means, sink, lambda: (state, 0), lambda _: True, SettlingBook(), tokens)
+    around = Surroundings(
+        means, sink, lambda: (state, 0), lambda _: True, SettlingBook(), QuestionBoard(), tokens
+    )
     session = ClusterSession(NamedApi(world.api, "ic/east"), around)
     session.follow(WORKLOAD_KINDS, state)
     if closes:
