@@ -79,22 +79,16 @@ def _print_caches(page: Page, report: Report) -> None:
         return
     page.line(f"{counted(len(caches), 'ModelCache')} with the finalizer {CACHE_IN_USE}")
     rows = [
-        (
-            each.namespace,
-            each.name,
-            each.ready,
-            _left_words(report, each),
-            _cache_words(report, each),
-        )
-        for each in caches
+        (one.namespace, one.name, one.ready, _cache_words(report, one), _left_words(report, one))
+        for one in caches
     ]
-    page.table(("NAMESPACE", "NAME", "READY", "LEAVES", ""), rows, indent=2)
+    page.table(("NAMESPACE", "NAME", "READY", "STATE", "LEAVES"), rows, indent=2)
 
 
 def _cache_words(report: Report, cache: HeldCache) -> str:
     why_not = (report.released or {}).get(cache.uid)
     if why_not is None:
-        return "is being deleted: gone once it is let go" if cache.deleting else ""
+        return "is being deleted" if cache.deleting else "is held"
     return f"was not let go: {why_not}" if why_not else "was let go"
 
 
@@ -150,6 +144,9 @@ def _endings(report: Report) -> list[str]:
     elif found.caches:
         how = f"`warmlog uninstall --yes` takes the finalizer off {caches}, and deletes nothing."
         told = [f"Nothing was changed. {how}"]
+        going = sum(each.deleting for each in found.caches)
+        if going:
+            told.append(f"Being deleted already, and gone at once then: {going} of them.")
     else:
         told = ["Nothing was changed."]
     if any(place.left for place in found.places) or found.warmup_jobs:

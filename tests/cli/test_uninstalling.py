@@ -1,107 +1,41 @@
 """`warmlog uninstall`: what stays behind on every cluster, and what letting go of it changes."""
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import Result
 
 from adapters.cli.exit_codes import ExitCode
 from adapters.ports import Request
 from adapters.simulator.answers import failure
 from adapters.simulator.faults import every
-from adapters.simulator.resources import CACHE, LEASE, path_of
+from adapters.simulator.plans import ProvisionerPlan
+from adapters.simulator.resources import LEASE, path_of
 from adapters.simulator.worlds import World
+from engine.instants import SECOND
 from machines.caches import hydration_bodies as bodies
 from machines.caches.hydration_settings import HydrationSettings
-from machines.caches.specs import CacheSpec
 from machines.labels import CACHE_IN_USE
-from tests.cli.commands import sample, warmlog
+from tests.cli.commands import sample
+from tests.cli.leavings import (
+    PLACE,
+    SPEC,
+    TOKEN,
+    cache,
+    claimed,
+    finalizers,
+    home_world,
+    lease,
+    staged,
+    told,
+    two_served,
+    uninstalled,
+    west_world,
+    with_ready,
+)
 from tests.cli.serving import Served, served
-
-SPEC = CacheSpec("HuggingFace", "org/model", "", "hub", "HF_TOKEN", 10, ())
-PLACE = "mp-ml-team-51733"
-TOKEN = "hf_nobodyMayEverSeeThis"
-
-
-def cache(world: World, name: str, *finalizers: str) -> bodies.CacheNames:
-    """A ModelCache with these finalizers."""
-    made = world.make_cache("ml-team", name)
-    patch = {"metadata": {"finalizers": list(finalizers)}}
-    path = path_of(CACHE, "ml-team", name)
-    answer = world.api.handle(Request("PATCH", path, (), patch, "application/merge-patch+json"))
-    assert answer.ok
-    return bodies.CacheNames("ml-team", name, made["metadata"]["uid"], PLACE)
-
-
-def staged(world: World, names: bodies.CacheNames) -> None:
-    """A cluster on which a ModelCache has its claim, and a Job that still runs with its token."""
-    if world.find("Namespace", "", PLACE) is None:
-        world.add_namespace(PLACE)
-    made = world.apply(bodies.claim(names, SPEC, "rwx"))
-    data = world.add_secret("elsewhere", "x", {"HF_TOKEN": TOKEN})["data"]
-    world.apply({**bodies.token_secret(names), "data": data})
-    job = bodies.hydration_job(names, SPEC, made["metadata"]["uid"], HydrationSettings())
-    world.apply(job)
-    world.delete_secret("elsewhere", "x")
-
-
-def home_world(*names: str) -> World:
-    """The cluster that warmlog runs in, with InferenceClusters of these names."""
-    world = World(5, name="home")
-    for each in ("kube-system", "ml-team", "modelplane-system", "elsewhere"):
-        world.add_namespace(each)
-    for name in names:
-        world.add_inference_cluster(name, source="Existing", secret=name)
-    return world
-
-
-def west_world() -> World:
-    """Another cluster."""
-    world = World(6, name="west")
-    world.add_namespace("kube-system")
-    world.add_namespace("elsewhere")
-    return world
-
-
-@contextmanager
-def two_served(home: World, west: World, folder: Path) -> Iterator[tuple[Served, Served]]:
-    """Both served, and the kubeconfig of the second one in its Secret."""
-    (folder / "west").mkdir()
-    with served(west, folder / "west") as second, served(home, folder) as first:
-        home.add_secret("modelplane-system", "west", {"kubeconfig": second.kubeconfig.read_text()})
-        yield first, second
-
-
-def uninstalled(server: Served, *arguments: str) -> Result:
-    """How the command ends on a served cluster."""
-    return warmlog("uninstall", "--kubeconfig", server.kubeconfig, *arguments)
-
-
-def told(server: Served, *arguments: str) -> dict[str, Any]:
-    """What it says to programs."""
-    found = json.loads(uninstalled(server, *arguments, "-o", "json").stdout)
-    assert isinstance(found, dict)
-    return found
-
-
-def lease(world: World, holder: str) -> None:
-    """A Lease that this one holds."""
-    world.add_namespace("warmlog-system")
-    spec = {"holderIdentity": holder, "leaseDurationSeconds": 30}
-    metadata = {"name": "warmlog", "namespace": "warmlog-system"}
-    world.apply(
-        {"apiVersion": LEASE.api_version, "kind": "Lease", "metadata": metadata, "spec": spec}
-    )
-
-
-def finalizers(world: World, name: str) -> list[str]:
-    """The finalizers of a ModelCache."""
-    found = world.must_find("ModelCache", "ml-team", name)["metadata"].get("finalizers")
-    return list(found or ())
+from tests.repository import ROOT
 
 
 def test_all_that_is_left_is_listed_and_nothing_is_changed(tmp_path: Path) -> None:
@@ -186,7 +120,7 @@ def test_a_release_that_is_refused_is_told(tmp_path: Path, end: Any) -> None:
         result = uninstalled(server, "--yes")
     assert result.exit_code == ExitCode.DIFFERENT
     words = "refused (409): too late" if end == "conflicts" else "refused (403): u may not"
-    assert f"was not let go: {words}\n" in result.stdout
+    assert f"was not let go: {words}  nothing\n" in result.stdout
     assert "Let go: 1 of 2 ModelCaches" in result.stdout
     assert (finalizers(home, "qwen"), finalizers(home, "zeta")) == ([CACHE_IN_USE], [])
 
@@ -368,3 +302,25 @@ def test_jobs_of_warmups_that_are_gone_are_listed(tmp_path: Path) -> None:
     assert "1 Job of ModelWarmups that are gone, or may be\n" in text
     assert "orphan  unfinished  ModelWarmup default/night is gone\n" in text
     assert "owned" not in text
+
+
+def test_the_page_shows_what_is_printed(tmp_path: Path) -> None:
+    """The example in docs/command-line.md is what the command makes of two such clusters."""
+    home, west = home_world("west"), west_world()
+    home.add_inference_cluster("home")
+    west.add_namespace(PLACE)
+    west.add_storage_class("rwx", plan=ProvisionerPlan())
+    qwen = cache(home, "qwen", CACHE_IN_USE)
+    with_ready(home, "qwen", "1/2")
+    cache(home, "llama", CACHE_IN_USE)
+    with_ready(home, "llama", "0/1")
+    home.delete_cache("ml-team", "llama")
+    claimed(west, qwen, 40)
+    claimed(west, qwen._replace(name="mistral", uid="an-old-uid"), 60)
+    west.apply(bodies.token_secret(qwen))
+    west.cluster.advance(west.cluster.now + 60 * SECOND)
+    with two_served(home, west, tmp_path) as (server, _):
+        printed = uninstalled(server).stdout
+    page = (ROOT / "docs/command-line.md").read_text()
+    section = page[page.index("\n## uninstall\n") :]
+    assert printed == section.split("```text\n", 1)[1].split("```", 1)[0]
