@@ -1,26 +1,22 @@
 """A demo, from the empty cluster to the last table and the log that it leaves behind."""
 
 import asyncio
-import re
 import shlex
-import shutil
 import sys
-import tempfile
 from pathlib import Path
 
+from adapters.cli.demo_logs import command, place_of
 from adapters.cli.demo_screens import Lines, LiveTable, Screen, Silence
-from adapters.cli.demo_worlds import LOG_PREFIX, DemoSettings, DemoWorld, build_world
+from adapters.cli.demo_worlds import DemoSettings, DemoWorld, build_world
 from adapters.cli.exit_codes import ExitCode
 from adapters.cli.printing import Format, Page, print_json
-from adapters.cli.problems import Misuse, Problem, complain
+from adapters.cli.problems import complain
 from adapters.cli.recordings import run
 from adapters.code_digests import code_digest, code_version
 from adapters.running.writing import Identity
 from adapters.simulator.driving import Driver, Listener, start
-from adapters.store.locations import Kind, parse_location
 from adapters.store.opening import open_log
 from engine.canonical_json import Number
-from engine.errors import WarmlogError
 from engine.events import Event
 from engine.instants import SECOND
 from machines.explaining import node_views, skipped_nodes
@@ -34,7 +30,7 @@ from machines.warmups import TERMINAL
 
 def run_demo(settings: DemoSettings, path: Path | None, *, force: bool, output: Format) -> ExitCode:
     """Run a demo whose log goes to `path`. Raises Problem, WarmlogError."""
-    return run(_run(settings, _place(path, force=force), output))
+    return run(_run(settings, place_of(path, force=force), output))
 
 
 async def _run(settings: DemoSettings, place: Path, output: Format) -> ExitCode:
@@ -61,50 +57,6 @@ async def _run(settings: DemoSettings, place: Path, output: Format) -> ExitCode:
     else:
         _print_end(settings, demo, state, warmup, place)
     return ExitCode.OK
-
-
-def _place(path: Path | None, *, force: bool) -> Path:
-    """Give where the log goes: nothing is there, or no longer. Raises Problem."""
-    if path is None:
-        return Path(tempfile.mkdtemp(prefix="warmlog-demo-")) / "demo.db"
-    if re.match(r"[a-z][a-z0-9+]+:/", str(path)):  # Path makes one slash of two
-        raise Misuse("--log: a demo writes a SQLite file, and takes its path, not a database URL.")
-    if parse_location(path).kind is not Kind.SQLITE:
-        raise Misuse(f"--log {path}: a demo writes a SQLite file; `warmlog export` makes .jsonl.")
-    if not path.parent.is_dir():
-        raise Problem(
-            ExitCode.OUTPUT_FAILED, f"There is no folder {path.parent}: make it, or name another."
-        )
-    if path.exists():
-        _make_room(path, force=force)
-    return path
-
-
-def _make_room(path: Path, *, force: bool) -> None:
-    """Remove the log of an earlier demo, and nothing else, when that was asked for."""
-    if not force:
-        raise Problem(ExitCode.EXISTS, f"{path} exists already: name another file, or say --force.")
-    try:
-        found = run(_log_id(path))
-    except WarmlogError as error:
-        words = f"{path} is not the log of a demo, so --force leaves it alone: {error}"
-        raise Problem(ExitCode.EXISTS, words) from error
-    if not found.startswith(LOG_PREFIX):
-        raise Problem(
-            ExitCode.EXISTS,
-            f"{path} is the log {found} and not a demo's, so --force leaves it alone: "
-            "name another file.",
-        )
-    for end in ("", "-wal", "-shm"):
-        path.with_name(path.name + end).unlink(missing_ok=True)
-
-
-async def _log_id(path: Path) -> str:
-    reader = await open_log(path, read_only=True)
-    try:
-        return (await reader.identify()).log_id
-    finally:
-        await reader.close()
 
 
 def _screen(settings: DemoSettings, demo: DemoWorld, output: Format) -> Screen:
@@ -177,21 +129,13 @@ def _print_end(
         f"{ready} of {len(views)} nodes are Ready after {seconds:.1f} s of virtual time "
         f"(seed {settings.seed})."
     )
-    log, command = shlex.quote(str(place)), _command()
+    log, typed = shlex.quote(str(place)), command()
     midway = f" --at -{max(1, round(seconds / 2))}s"
     then = "" if unready else midway  # what failed is best asked at the end
     page.line(f"The log is {log}; try", whole=True)
-    page.line(f"{command} replay {log}{midway}", indent=2, whole=True)
-    page.line(f"{command} explain {reference} --log {log}{then}", indent=2, whole=True)
-    page.line(f"{command} verify {log}", indent=2, whole=True)
-
-
-def _command() -> str:
-    """Give what to type for `warmlog` here: where it is not on the PATH, how it was called."""
-    called = Path(sys.argv[0])
-    if called.name == "warmlog" and shutil.which("warmlog") is None:
-        return shlex.quote(str(called))
-    return "warmlog"
+    page.line(f"{typed} replay {log}{midway}", indent=2, whole=True)
+    page.line(f"{typed} explain {reference} --log {log}{then}", indent=2, whole=True)
+    page.line(f"{typed} verify {log}", indent=2, whole=True)
 
 
 def _end_json(

@@ -6,6 +6,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 import yaml
 
+from adapters.cli.demo_logs import LOG_PREFIX
 from adapters.settings import settings_digest
 from adapters.simulator.clock import MILLISECOND, SECOND, Span
 from adapters.simulator.plans import NodePlan
@@ -14,7 +15,6 @@ from engine.canonical_json import Number
 from machines.labels import ENABLED, POOL
 
 SAMPLE = "demo-modelwarmup.yaml"
-LOG_PREFIX = "demo-"  # of the log's id: what --force may replace
 
 CLUSTER = "demo"
 _SETTLING = 2 * SECOND  # machines have joined and are ready before anybody asks for a warmup
