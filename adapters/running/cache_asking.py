@@ -18,6 +18,7 @@ from machines.observations import Observation
 from machines.states import State
 
 RELEASE_SECONDS = 60  # between two looks at who uses a claim that is to go
+LOOK_SECONDS = 0.5  # between two looks for questions while much happens
 AT_ONCE = 4  # questions under way
 
 Sink = Callable[[tuple[Observation, ...]], Awaitable[None]]
@@ -45,21 +46,32 @@ class Questions(NamedTuple):
 
 
 class QuestionBoard:
-    """The open questions of a state, looked up once for all clusters."""
+    """The open questions of a state, looked up for all clusters at once, and not all the time."""
 
-    def __init__(self) -> None:
-        """Begin with none."""
-        self._position = -1
+    def __init__(self, interval_seconds: float = 0) -> None:
+        """Begin with none; look again no sooner than so long after the last time."""
+        self._interval = int(interval_seconds * SECOND)
+        self._position = -1  # of the state that was looked at last
+        self._at = 0
         self._by_cluster: dict[str, Questions] = {}
 
-    def of(self, state: State, cluster: str) -> Questions:
+    def renew(self, state: State, now: int) -> None:
+        """Look again, if there may be others, and it is time to."""
+        due = self.renews_at(state)
+        if due is None or due > now:
+            return
+        self._position, self._at, self._by_cluster = state.position, now, {}
+        for one in release_questions(state):
+            self._on(one.cluster).releases.append(one)
+        for one in claim_questions(state):
+            self._on(one.cluster).events.append(one)
+
+    def renews_at(self, state: State) -> int | None:
+        """Give when to look again; None while the state is the one that was looked at."""
+        return None if state.position == self._position else self._at + self._interval
+
+    def of(self, cluster: str) -> Questions:
         """Give those of one cluster."""
-        if state.position != self._position:
-            self._position, self._by_cluster = state.position, {}
-            for one in release_questions(state):
-                self._on(one.cluster).releases.append(one)
-            for one in claim_questions(state):
-                self._on(one.cluster).events.append(one)
         return self._by_cluster.get(cluster, Questions([], []))
 
     def _on(self, cluster: str) -> Questions:
@@ -78,7 +90,8 @@ class CacheAskingBook:
 
     def due(self, state: State, now: int) -> list[Asked]:
         """Give the questions whose time has come, and take them as asked."""
-        releases, events = self._board.of(state, self._cluster)
+        self._board.renew(state, now)
+        releases, events = self._board.of(self._cluster)
         ready = self._releases.take(_standing(releases), now)
         found = [Asked(one, is_release=True) for one in releases if one.subject.uid in ready]
         ready = self._events.take(_standing(events), now)
@@ -87,8 +100,9 @@ class CacheAskingBook:
 
     def next_due(self, state: State) -> int | None:
         """Give when the next question is due, or None."""
-        releases, events = self._board.of(state, self._cluster)
+        releases, events = self._board.of(self._cluster)
         dues = (
+            self._board.renews_at(state),
             self._releases.next_due(_standing(releases)),
             self._events.next_due(_standing(events)),
         )

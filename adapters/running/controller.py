@@ -13,7 +13,7 @@ from adapters.kubernetes.statuses import StatusResult
 from adapters.kubernetes.watching import ClusterWatch
 from adapters.ports import Api
 from adapters.running.announcing_caches import is_farewell
-from adapters.running.cache_asking import QuestionBoard
+from adapters.running.cache_asking import LOOK_SECONDS, QuestionBoard
 from adapters.running.caches_serving import await_caches
 from adapters.running.cluster_keeping import ClusterKeeper
 from adapters.running.condition_books import ConditionBook, ConditionWrite
@@ -70,8 +70,8 @@ class Controller:
         self._drained = asyncio.Event()
         self._settling = SettlingBook()
         around = Surroundings(
-            means, self.observe, self._look, self._wanted, self._settling, QuestionBoard(),
-            means.vault.tokens(api.cluster),
+            means, self.observe, self._look, self._wanted, self._settling,
+            QuestionBoard(LOOK_SECONDS), means.vault.tokens(api.cluster),
         )  # fmt: skip
         self.keeper = ClusterKeeper(api, around, self._drop)
         self.keeper.home.begin(writer.state)
