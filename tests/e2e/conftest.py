@@ -11,11 +11,13 @@ import pytest_asyncio
 
 from tests.crds.refusals import BAD
 from tests.e2e import admitting
+from tests.e2e.caches import Team
 from tests.e2e.conditions import JOBS, WARMUPS
 from tests.e2e.controllers import ControllerProcess, deploy
 from tests.e2e.controlplane.building import BuildingError, built_programs
 from tests.e2e.controlplane.running import ControlPlane
 from tests.e2e.controlplane.watching import request, wait_until
+from tests.e2e.joining import open_team, staging_controller
 from tests.repository import ROOT
 from tests.store.databases import fresh_database
 
@@ -99,6 +101,30 @@ def controller(
         # How soon something is told must not depend on how long a start takes.
         asyncio.run(running.wait_until_quiet())
         yield running
+
+
+@pytest.fixture(scope="module")
+def staging(
+    control_plane: ControlPlane,
+    second_control_plane: ControlPlane,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[ControllerProcess]:
+    """A controller that stages models on two clusters, for the tests of one module."""
+    folder = tmp_path_factory.mktemp("staging")
+    with staging_controller(control_plane, second_control_plane, folder) as running:
+        asyncio.run(running.wait_until_quiet())
+        yield running
+
+
+@pytest_asyncio.fixture
+async def team(
+    staging: ControllerProcess,
+    session: aiohttp.ClientSession,
+    second_session: aiohttp.ClientSession,
+) -> AsyncIterator[Team]:
+    """A namespace for the ModelCaches of one test."""
+    async with open_team(session, second_session) as opened:
+        yield opened
 
 
 @pytest_asyncio.fixture

@@ -110,14 +110,18 @@ class ControllerProcess:
         """All that it has printed, all lives together."""
         return self._output.read_text() if self._output.exists() else ""
 
+    async def page(self, path: str) -> str:
+        """Give what it answers over HTTP; raises aiohttp.ClientError while it does not."""
+        async with (
+            aiohttp.ClientSession(trust_env=False) as session,
+            session.get(f"http://127.0.0.1:{self.port}{path}") as response,
+        ):
+            return await response.text()
+
     async def readiness(self) -> dict[str, str]:
         """Give `/readyz?verbose` line by line as name to words; empty while nobody answers."""
         try:
-            async with (
-                aiohttp.ClientSession(trust_env=False) as session,
-                session.get(f"http://127.0.0.1:{self.port}/readyz?verbose") as response,
-            ):
-                lines = (await response.text()).splitlines()
+            lines = (await self.page("/readyz?verbose")).splitlines()
         except aiohttp.ClientError:
             return {}
         return {name: words for name, _, words in (line.partition(": ") for line in lines)}
@@ -149,13 +153,13 @@ class ControllerProcess:
         return process.wait(timeout=30)
 
 
-def assert_replay_agrees(log: str, warmup: dict[str, object]) -> None:
+def assert_replay_agrees(log: str, thing: dict[str, object]) -> None:
     """Replay gives the very bytes of the `.status` that the server holds, and verify agrees."""
-    metadata = warmup["metadata"]
+    metadata = thing["metadata"]
     assert isinstance(metadata, dict)
-    name = f"ModelWarmup/{metadata['namespace']}/{metadata['name']}"
+    name = f"{thing['kind']}/{metadata['namespace']}/{metadata['name']}"
     shown = run_warmlog("replay", log, "--object", name, "-o", "json").strip()
-    held = json.dumps(warmup["status"], sort_keys=True, separators=(",", ":"))
+    held = json.dumps(thing["status"], sort_keys=True, separators=(",", ":"))
     assert shown == held
     run_warmlog("verify", log)
 

@@ -14,7 +14,7 @@ SELECTED_NODE = "volume.kubernetes.io/selected-node"
 # A provisioner that nobody is: claims wait for it until a test binds them.
 ABSENT_PROVISIONER = "storage.warmlog.test/absent"
 NO_PROVISIONER = "kubernetes.io/no-provisioner"
-# Names of the classes that `open_storage` makes.
+# Names of the classes that `classes` gives.
 WAITING_CLASS = "waiting"  # binds when a Pod is scheduled; its provisioner does not exist
 ABSENT_CLASS = "absent"  # binds at once; its provisioner does not exist
 STATIC_CLASS = "static"  # binds at once, and to volumes made by hand only
@@ -23,10 +23,21 @@ STATIC_CLASS = "static"  # binds at once, and to volumes made by hand only
 def class_body(name: str, provisioner: str, *, waits: bool) -> Json:
     """A StorageClass that binds when a Pod is scheduled (`waits`), or at once."""
     return {
+        "apiVersion": "storage.k8s.io/v1",
+        "kind": "StorageClass",
         "metadata": {"name": name},
         "provisioner": provisioner,
         "volumeBindingMode": "WaitForFirstConsumer" if waits else "Immediate",
     }
+
+
+def classes() -> list[Json]:
+    """The StorageClasses that tests use."""
+    return [
+        class_body(WAITING_CLASS, ABSENT_PROVISIONER, waits=True),
+        class_body(ABSENT_CLASS, ABSENT_PROVISIONER, waits=False),
+        class_body(STATIC_CLASS, NO_PROVISIONER, waits=False),
+    ]
 
 
 def claim_body(name: str, class_name: str, size_gib: int = 1) -> Json:
@@ -110,6 +121,12 @@ class Storage(NamedTuple):
             self.session, self.claims, lambda claims: name not in claims, timeout_seconds=seconds
         )
 
+    async def until_none(self, seconds: float = 30) -> None:
+        """Wait until there is no claim at all."""
+        await wait_until(
+            self.session, self.claims, lambda claims: not claims, timeout_seconds=seconds
+        )
+
     async def forget_selected_node(self, name: str) -> None:
         """Take the chosen node off a claim, if the claim is as it is read now."""
         claim = await self.read(name)
@@ -130,6 +147,11 @@ class Storage(NamedTuple):
         volume = volume_body(f"volume-{uid}", spec["storageClassName"], size_gib, claim)
         await request(self.session, "POST", VOLUMES, volume)
         return await self.until(name, is_bound)
+
+    async def bind_when_asked(self, name: str) -> Json:
+        """As `bind`, as soon as there is the claim."""
+        await self.until(name, lambda claim: True)
+        return await self.bind(name)
 
     async def fail_provisioning(self, name: str, words: str) -> None:
         """Say of a claim what a provisioner says that fails: a Warning with these words."""
@@ -163,12 +185,8 @@ class Storage(NamedTuple):
 @asynccontextmanager
 async def open_classes(session: aiohttp.ClientSession) -> AsyncIterator[None]:
     """Make the classes of this module; every class and every volume are gone at the end."""
-    for name, provisioner, waits in (
-        (WAITING_CLASS, ABSENT_PROVISIONER, True),
-        (ABSENT_CLASS, ABSENT_PROVISIONER, False),
-        (STATIC_CLASS, NO_PROVISIONER, False),
-    ):
-        await request(session, "POST", CLASSES, class_body(name, provisioner, waits=waits))
+    for body in classes():
+        await request(session, "POST", CLASSES, body)
     try:
         yield
     finally:
