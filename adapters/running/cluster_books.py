@@ -37,6 +37,7 @@ class Way(NamedTuple):
     """How a cluster is reached: with this kubeconfig, as it is now."""
 
     cluster: str  # its name in the log
+    uid: str  # of the InferenceCluster: of one made anew nothing is known, so it is read anew
     secret: SecretKey
     digest: str
 
@@ -77,7 +78,7 @@ def wanted_ways(state: State) -> Iterator[Way]:
     for served in state.served.values():
         secret, digest = way_in(state, served).kubeconfig, kubeconfig_digest(state, served)
         if secret is not None and digest:
-            yield Way(log_cluster(served), secret, digest)
+            yield Way(log_cluster(served), served.subject.uid, secret, digest)
 
 
 class Wants(NamedTuple):

@@ -47,6 +47,24 @@ def test_a_rotated_kubeconfig_gets_a_new_session() -> None:
     in_world(home, story, [*others.values()])
 
 
+def test_a_cluster_made_anew_at_once_is_read_anew() -> None:
+    """An InferenceCluster that takes another's name and kubeconfig in one moment is served."""
+    home, others = three_worlds()
+    home.make_cache("default", CACHE)
+
+    async def story() -> None:
+        async with living(home, others=others) as life:
+            await life.until(lambda: phases(home) == BOTH, seconds=120)
+            home.delete_inference_cluster("east")
+            serve(home, "east", "east")
+            await life.until(lambda: len(life.remotes["ic/east"]) == 2)
+            await life.until(lambda: phases(home) == BOTH, seconds=120)
+            await settled(life)
+            assert reachable(home, "east")[0] == "True"
+
+    in_world(home, story, [*others.values()])
+
+
 def test_a_broken_kubeconfig_is_said_and_mended() -> None:
     """A kubeconfig that cannot be used is the cluster's condition, in words without a secret."""
     home, others = three_worlds()
