@@ -67,7 +67,7 @@ class Warmlog:
         found += [
             Projection(cache.cluster, cache.subject, cache_status(state, cache))
             for cache in state.caches.values()
-            if not cache.gone
+            if not cache.gone and cache.enrolled
         ]
         found += [
             Projection(served.home, served.subject, cluster_status(state, served))

@@ -131,8 +131,11 @@ def rows_of(story: list[Action]) -> Iterator[Event]:
 
 
 def statuses(state: State) -> Iterator[tuple[str, str, int]]:
-    """Give (uid, status without its position, position) of every cache, gone ones included."""
+    """Give (uid, status without its position, position) of every published cache, gone or not."""
     for uid, cache in state.caches.items():
+        if not cache.enrolled:
+            assert not cache.position
+            continue
         status = cache_status(state, cache)
         position = status["warmlog"].pop("position")
         yield uid, dumps(status), position

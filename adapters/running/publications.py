@@ -15,12 +15,15 @@ PUBLISHED_KINDS = frozenset({"ModelWarmup", "ModelCache"})
 
 
 def published(state: State) -> Iterator[tuple[str, Published]]:
-    """Give every object that exists and whose status is ours, with its uid."""
+    """Give every object that exists and whose status is ours, with its uid.
+
+    A ModelCache whose clusters were not looked for has none yet: what the server holds stays.
+    """
     for uid, warmup in state.warmups.items():
         if not warmup.gone:
             yield uid, warmup
     for uid, cache in state.caches.items():
-        if not cache.gone:
+        if not cache.gone and cache.enrolled:
             yield uid, cache
 
 

@@ -14,6 +14,7 @@ ABANDONED = "Abandoned"
 
 def enrol(state: State, cache: Cache, event: Event) -> None:
     """Have an entry for each cluster that is selected, or where something of the cache is."""
+    cache.enrolled = True
     selected = {
         name
         for name, served in state.served.items()

@@ -29,6 +29,8 @@ _KINDS = ("InferenceCluster", "Secret", "Namespace")
 
 def show_cache(state: State, cache: Cache, event: Event) -> None:
     """Note since when conditions hold, and the position of a status that is another than before."""
+    if not cache.enrolled:
+        return  # it has no entries yet, while its status may publish mounts
     rows = condition_rows(state, cache)
     cache.condition_times = turned(rows, cache.condition_times, event.at)
     status = cache_status(state, cache, rows)

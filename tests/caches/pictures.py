@@ -73,7 +73,7 @@ class Picture:
         self.subject = Subject("ModelCache", NAMESPACE, NAME, UID)
         self.cache = Cache(
             HOME, self.subject, CacheLevel(1, text), parsed.spec, text, parsed.faults,
-            fingerprint(parsed.spec) if parsed.spec else "",
+            fingerprint(parsed.spec) if parsed.spec else "", enrolled=True,
         )  # fmt: skip
         self.state.caches[UID] = self.cache
         for name in clusters or (EAST,):
