@@ -225,7 +225,6 @@ def _cluster_gone(state: State, subject: Subject) -> None:
     served = state.served.get(subject.name)
     if served is None or served.subject.uid != subject.uid:
         return
-    stir(state, log_cluster(served))
     del state.served[subject.name]
     name = log_cluster(served)
     if name != served.home:

@@ -20,6 +20,27 @@ def test_a_lost_claim_withdraws_the_mount() -> None:
     assert (scene.phase(), scene.opened()) == ("Pending", [])
 
 
+def test_nothing_is_written_into_a_lost_claim() -> None:
+    """While the claim is Lost no Job is made that could only wait for it."""
+    scene = CacheScene()
+    scene.cache()
+    carry_out(scene)
+    scene.claim("Lost")
+    scene.job_gone()
+    assert scene.opened() == []
+
+
+def test_a_claim_made_anew_has_the_size_that_was_promised() -> None:
+    """A size that was lowered against the rule is not what a new claim asks for [C55]"""
+    scene = CacheScene()
+    scene.cache(spec_of(size=80))
+    stage(scene)
+    scene.cache(spec_of(size=60), generation=2)
+    scene.claim_gone()
+    body = scene.body("create PersistentVolumeClaim")
+    assert body["spec"]["resources"]["requests"]["storage"] == "80Gi"
+
+
 def test_the_same_claim_bound_again_is_ready_again() -> None:
     """The latch is of the claim: when it is bound once more nothing has to be staged."""
     scene = ready()
@@ -109,6 +130,37 @@ def test_a_claim_being_deleted_is_not_for_new_engines() -> None:
     scene = ready()
     scene.claim("Bound", deleting=True)
     assert (scene.phase(), scene.opened()) == ("Pending", [])
+
+
+def test_nothing_is_written_into_a_claim_that_goes() -> None:
+    """A claim that is being deleted gets no Job, and no other claim beside it."""
+    scene = CacheScene()
+    scene.cache()
+    carry_out(scene)
+    scene.claim("Bound", deleting=True)
+    scene.job_gone()
+    assert scene.opened() == []
+
+
+def test_a_failure_is_of_its_claim() -> None:
+    """A claim that was re-created is filled at once, whatever failed with the one before [C33]"""
+    scene = CacheScene()
+    scene.cache()
+    carry_out(scene)
+    scene.claim("Bound")
+    scene.job("Failed", reason="BackoffLimitExceeded")
+    scene.claim("Bound", uid="another-claim")
+    assert (scene.phase(), scene.entry().failure.tries) == ("Hydrating", 0)
+
+
+def test_a_refusal_ends_with_what_was_refused() -> None:
+    """A claim that appears by itself leaves nothing to say of the create that was refused."""
+    scene = CacheScene()
+    scene.cache()
+    carry_out(scene, "create PersistentVolumeClaim")
+    scene.answer("create PersistentVolumeClaim", scene.forbidden())
+    scene.claim("Pending", uid="somebody-made-it")
+    assert scene.entry().refusals == {}
 
 
 def test_a_claim_that_stays_pending_makes_no_end_of_jobs() -> None:

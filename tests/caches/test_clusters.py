@@ -135,7 +135,7 @@ def test_one_cluster_under_two_names_is_staged_once() -> None:
     scene = CacheScene()
     scene.namespace(ONE, "kube-system")
     system = scene.state.clusters[ONE].namespace_uids["kube-system"]
-    scene.cluster("two", created="2026-02-01T00:00:00Z")
+    scene.cluster("two", uid="a-lower-uid", created="2026-02-01T00:00:00Z")
     scene.see("ic/two", scene.subject("Namespace", "kube-system", system), scene.plain_namespace())
     scene.storage_class("ic/two")
     scene.sync("ic/two")

@@ -49,6 +49,20 @@ def test_a_claim_in_use_is_kept() -> None:
     assert released(scene)
 
 
+def test_a_claim_that_is_going_is_not_deleted_again() -> None:
+    """A claim whose deletion takes its time is waited for."""
+    scene = ready()
+    scene.cache(deleting=True)
+    scene.users()
+    scene.claim("Bound", deleting=True)
+    scene.answer("delete PersistentVolumeClaim", scene.done())
+    scene.wait(3600)
+    assert scene.opened() == []
+    scene.claim_gone()
+    carry_out(scene)
+    assert released(scene)
+
+
 def test_a_pod_that_came_at_the_last_moment_keeps_the_claim() -> None:
     """A look right before the deletion finds a new user: the claim stays, its users are read."""
     scene = ready()
@@ -77,6 +91,28 @@ def test_a_deletion_while_hydrating_ends_the_download() -> None:
     scene.users()
     carry_out(scene)
     assert released(scene)
+
+
+def test_a_claim_that_is_still_written_is_not_released() -> None:
+    """Who uses the claim is of no interest while the Job, or a Pod of it, may still write."""
+    scene = CacheScene()
+    scene.cache()
+    carry_out(scene)
+    scene.cache(deleting=True)
+    scene.users()
+    assert scene.doing() == ["delete HydrationJob"]
+
+
+def test_who_used_the_claim_before_this_one_tells_nothing() -> None:
+    """A claim that was re-created meanwhile is asked about anew [S73]"""
+    scene = ready()
+    scene.cache(deleting=True)
+    scene.start()
+    scene.sync(HOME)
+    scene.users()
+    scene.claim("Bound", uid="another", hydrated="")
+    scene.sync(ONE)
+    assert (scene.entry().users, scene.doing()) == (None, [])
 
 
 def test_a_cluster_that_leaves_the_selector_is_cleared() -> None:
@@ -222,6 +258,7 @@ def test_a_cache_gone_by_force_leaves_its_claim() -> None:
     carry_out(scene)
     scene.cache_gone()
     assert scene.doing() == ["delete HydrationJob"]
+    scene.entry().users = ()
     carry_out(scene)
     assert "cache-uid" not in scene.state.caches
     assert scene.known(ONE, "PersistentVolumeClaim")

@@ -31,6 +31,16 @@ def test_the_latch_decides_once_the_cluster_is_known() -> None:
     assert (scene.phase(), scene.entry().recovered) == ("Hydrating", False)
 
 
+def test_what_was_told_ends_when_the_cluster_was_looked_at() -> None:
+    """A Ready that only a status told is Pending when the cluster has no such claim."""
+    scene = CacheScene()
+    scene.start()
+    scene.sync("home")
+    scene.cache(status=status(), held=True)
+    scene.sync(ONE)
+    assert (scene.phase(), scene.entry().recovered) == ("Pending", False)
+
+
 def test_a_latched_claim_needs_no_status() -> None:
     """With the latch on the claim the entry is Ready at once, without any Job."""
     scene = CacheScene()

@@ -84,6 +84,16 @@ def test_a_token_that_cannot_be_read_is_not_missing() -> None:
     assert scene.state.clusters[ONE].objects["HydrationJob"]
 
 
+def test_a_secret_that_may_be_read_no_more_is_not_missing() -> None:
+    """A Secret that was empty when it was last read may hold a token by now."""
+    scene = gated()
+    carry_out(scene)
+    scene.pod("Pending")
+    scene.tell(Unread(HOME, "Secret", "secrets is forbidden", (NAMESPACE, "hub")))
+    scene.token("")
+    assert scene.opened() == []
+
+
 def test_a_removed_token_halts_what_does_not_run() -> None:
     """An unfinished Job without a running Pod goes with the token; the copy goes, too."""
     scene = gated()
