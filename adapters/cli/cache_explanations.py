@@ -65,9 +65,12 @@ def print_cache(told: CacheExplanation, asked: Asked, *, only: str | None = None
         print_chain(page, "How it came to this", told.causes)
     troubled = [entry for entry in told.entries if not is_calm(entry) or entry.phase != "Ready"]
     for entry in told.entries if only is not None else troubled[:_SHOWN_CHAINS]:
-        title = f"How {entry.cluster} came to this"
+        title = f"How {entry.cluster} came to this (… is {told.place})"
+        chain = tuple(
+            line._replace(words=line.words.replace(told.place, "…")) for line in entry.chain
+        )
         rest = f"--on {entry.cluster}"
-        print_chain(page, title, entry.chain, whole=only is not None, rest=rest)
+        print_chain(page, title, chain, whole=only is not None, rest=rest)
     print_place(page, asked.identity, asked.last, told.cluster, asked.versions)
 
 

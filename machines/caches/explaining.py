@@ -7,6 +7,7 @@ from machines.advising import NOTHING_TO_DO, asks_nothing
 from machines.caches.advising import BY_CAUSE, entry_advice
 from machines.caches.conditions import changed_words, condition_rows
 from machines.caches.entries import ENTRIES, EntryState, EntryTrigger
+from machines.caches.finding import CLAIM, names_of, namespace_of
 from machines.caches.histories import CacheHistory, ClusterHistory
 from machines.caches.messages import entry_message
 from machines.caches.obstacles import refusal_words
@@ -44,6 +45,7 @@ class CacheExplanation(NamedTuple):
     advice: tuple[str, ...]
     entries: tuple[EntryExplanation, ...]
     causes: tuple[Line, ...]
+    place: str  # how the names of all that it has on a cluster begin, namespace included
 
 
 class ClusterExplanation(NamedTuple):
@@ -80,6 +82,7 @@ def explain_cache(
         _advice(cache, entries),
         entries,
         tuple(history.lines),
+        f"{namespace_of(state, cache)}/{names_of(cache)[CLAIM].rpartition('-')[0]}",
     )
 
 

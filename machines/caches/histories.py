@@ -47,7 +47,9 @@ class CacheHistory:
         moves = self._moves(state, cache) if cache is not None and touched else {}
         intent, _ = self._intents.get(event.cause or 0, (None, ""))
         if about or moves:
-            line = Line(event.seq, event.at, event.type, tell(event, intent), cause=event.cause)
+            own = f", of ModelCache {self.subject.namespace}/{self.subject.name}"
+            words = tell(event, intent).replace(own, "")
+            line = Line(event.seq, event.at, event.type, words, cause=event.cause)
             if WHOLE in about:
                 self.lines.append(line)
             for name in sorted((about | moves.keys()) - {WHOLE}):

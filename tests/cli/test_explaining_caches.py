@@ -69,7 +69,8 @@ def test_the_text_says_it_shortly(troubled: Path) -> None:
     assert lines[0] == "ModelCache ml-team/qwen is ready on 1/2 clusters (Partial)"
     assert "  Do: see to two, below" in lines
     assert any(line.startswith("one: Pending since 00:00:00.000Z (35 s") for line in lines)
-    assert "How one came to this" in lines
+    assert f"How one came to this (… is {WORKLOAD}/modelcache-ml-team-qwen)" in lines
+    assert any(line.endswith("claim …-17db2 was created") for line in lines)
     assert lines[-1].startswith("Position ")
 
 
