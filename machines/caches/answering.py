@@ -9,7 +9,7 @@ from machines.caches.finding import JOB, NAMESPACE
 from machines.caches.healing import node_key
 from machines.caches.indexing import entries_on
 from machines.caches.states import NO_FAILURE, Cache, Entry, Made, Refusal
-from machines.caches.tokens import token_of
+from machines.caches.tokens import token_key, token_of
 from machines.intents import CacheIntent, Change, Create
 from machines.observations import Absent, Answer, Refused, Unknown
 from machines.states import OpenIntent, State
@@ -65,6 +65,7 @@ def _note(state: State, cache: Cache, entry: Entry, intent: CacheIntent) -> None
     if isinstance(intent, Create) and intent.kind == JOB:
         entry.tried = True
         entry.tried_token, entry.tried_retry = token_of(state, cache).digest, retry_mark(cache)
+        entry.tried_key = token_key(cache)
     if isinstance(intent, Change) and intent.change == ChangeKind.HEAL:
         entry.healing = node_key(entry.chosen)
 

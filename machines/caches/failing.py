@@ -11,7 +11,7 @@ from machines.caches.latching import counts
 from machines.caches.owning import is_ours
 from machines.caches.settings import LONGEST_RETRY_SECONDS
 from machines.caches.states import NO_FAILURE, SILENCE, Cache, Entry, Failure, Said
-from machines.caches.tokens import token_of
+from machines.caches.tokens import token_key, token_of
 from machines.labels import RETRY
 from machines.states import State
 
@@ -27,8 +27,7 @@ def note_failure(state: State, cache: Cache, entry: Entry, site: Site, event: Ev
             entry.tried = True
             token = token_of(state, cache)
             entry.tried_token = token.digest if token.known else UNTOLD
-            entry.tried_retry = retry_mark(cache)
-        entry.job_uid = job.subject.uid
+            entry.tried_key, entry.tried_retry = token_key(cache), retry_mark(cache)
         if level.outcome == "Failed":
             if entry.failure.job_uid != job.subject.uid:
                 entry.failure = _failure(state, cache, entry, site, event)

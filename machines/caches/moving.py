@@ -24,6 +24,8 @@ def move_entry(state: State, cache: Cache, entry: Entry, event: Event) -> None:
         _note_claim(state, cache, entry, site)
         entry.chosen = chosen_now(entry, site, event)
         await_node(site.cluster, cache.subject.uid, entry.chosen)
+        if site.job is not None and ownership(state, cache, site.job) is not Ownership.OTHERS:
+            entry.job_uid = site.job.subject.uid
         note_failure(state, cache, entry, site, event)
         _note_silence(entry, site)
         entry.retained = is_retained(state, cache, entry, site)

@@ -28,7 +28,7 @@ from machines.caches.selecting import is_known
 from machines.caches.sizing import is_too_small
 from machines.caches.states import SILENCE, Cache, Entry
 from machines.caches.timing import is_waiting
-from machines.caches.tokens import Token, copy_digest, copy_is_known, token_of
+from machines.caches.tokens import Token, copy_digest, copy_is_known, token_key, token_of
 from machines.caches.wishes import Wish
 from machines.states import SECRET, State
 
@@ -148,7 +148,8 @@ def _is_done_with(state: State, cache: Cache, entry: Entry, site: Site) -> bool:
         noted = entry.failure.job_uid == job.subject.uid
         heard = newest_failed_pod(site.cluster, job.subject.uid) is not None
         return noted and (heard or not is_waiting(cache, entry, "words"))
-    return not level.ended and token_of(state, cache).missing and not _is_running(site)
+    stuck = token_of(state, cache).missing or entry.tried_key != token_key(cache)
+    return not level.ended and stuck and not _is_running(site)
 
 
 def _is_running(site: Site) -> bool:

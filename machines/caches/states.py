@@ -103,9 +103,10 @@ class Entry:
     healing: str = ""  # the node that the claim was last to be cleared of
     healed: dict[str, bool] = field(default_factory=dict)  # uids of nodes cleared from the claim
     failure: Failure = NO_FAILURE
-    job_uid: str = ""  # of the newest Job that counts; its Pods are waited for before another one
+    job_uid: str = ""  # of the newest Job there; its Pods are waited for before another one
     tried: bool = False  # this log decided to make the newest Job
     tried_token: str = ""  # digest of the token that the newest Job was made with
+    tried_key: str = ""  # key of the token's copy that it reads; "" when it reads none
     tried_retry: str = ""  # annotation warmlog.dev/retry, as it was then
     claim_events: Said = SILENCE  # the provisioner's last Event about the claim
     claim_events_at: int = 0

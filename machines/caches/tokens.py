@@ -48,6 +48,12 @@ def token_of(state: State, cache: Cache) -> Token:
     return Token(needed=True, digest=dict(known.level.keys).get(spec.secret_key, ""))
 
 
+def token_key(cache: Cache) -> str:
+    """Give the key under which a Job made now finds its token; "" when it needs none."""
+    spec = cache.spec
+    return spec.secret_key if spec is not None and spec.secret_name else ""
+
+
 def copy_is_known(site: Site, secret_name: str) -> bool:
     """Say whether the copy's name was listed on its cluster in this session."""
     scope = scope_key(site.namespace, secret_name)

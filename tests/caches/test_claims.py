@@ -203,6 +203,21 @@ def test_the_originals_job_is_replaced() -> None:
     assert scene.decided("create HydrationJob") == 1
 
 
+def test_the_originals_job_has_ended_before_ours_begins() -> None:
+    """While a Pod of the original's Job may still write, no other writes into the claim [C67]"""
+    scene = CacheScene()
+    scene.namespace(ONE)
+    nobody = OURS._replace(namespace="", name="", uid="")
+    scene.claim("Bound", uid="originals", owner=nobody)
+    scene.cache()
+    scene.job("", owner=nobody, claim_uid="", fingerprint="")
+    pod = scene.pod("Running")
+    carry_out(scene)
+    assert (scene.decided("delete HydrationJob"), scene.decided("create HydrationJob")) == (1, 0)
+    scene.gone(ONE, pod)
+    assert scene.doing() == ["create HydrationJob"]
+
+
 def test_anothers_claim_is_left_alone() -> None:
     """A claim that names another ModelCache is not touched: two names may mean one [C74] [C76]"""
     scene = CacheScene()

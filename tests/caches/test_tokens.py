@@ -5,6 +5,7 @@ import pytest
 from engine.canonical_json import dumps
 from engine.events import Subject
 from machines.caches.finding import site_of
+from machines.caches.levels import SecretLevel
 from machines.caches.reaching import wanted_secrets
 from machines.caches.tokens import copy_digest
 from machines.observations import Absent, Unread
@@ -183,7 +184,37 @@ def test_the_secret_may_be_named_later() -> None:
     carry_out(scene)
     assert copied(scene) == "d1"
     scene.cache(spec_of(), generation=3)
-    assert scene.doing() == ["delete Secret"]
+    assert sorted(scene.doing()) == ["delete HydrationJob", "delete Secret"]
+
+
+@pytest.mark.parametrize("edited", [{}, {"name": "hub", "key": "OTHER"}])
+def test_a_job_that_waits_for_another_key_is_replaced(edited: dict[str, str]) -> None:
+    """A Pod that would wait for a copy, or a key of it, that goes makes room for one that runs."""
+    scene = gated()
+    carry_out(scene)
+    scene.claim("Bound")
+    pod = scene.pod("Pending")
+    keys = (("HF_TOKEN", "d1"), ("OTHER", "d2"))
+    scene.see(HOME, Subject("Secret", NAMESPACE, "hub", "hub-uid"), SecretLevel(keys))
+    spec = spec_of()
+    spec["huggingFace"] |= {"authSecret": edited} if edited else {}
+    scene.cache(spec, generation=2)
+    carry_out(scene)
+    assert scene.decided("delete HydrationJob") == 1
+    scene.gone(ONE, pod)
+    carry_out(scene)
+    assert scene.decided("create HydrationJob") == 2
+
+
+def test_a_running_pod_may_finish_with_an_earlier_key() -> None:
+    """A Pod that runs has its token: another key, or none, ends nothing."""
+    scene = gated()
+    carry_out(scene)
+    scene.claim("Bound")
+    scene.pod("Running")
+    scene.cache(spec_of(), generation=2)
+    carry_out(scene)
+    assert scene.decided("delete HydrationJob") == 0
 
 
 def test_a_copy_that_is_left_is_watched_until_it_is_gone() -> None:
