@@ -68,14 +68,17 @@ def entries_on(state: State, cache: Cache, cluster: str) -> list[Entry]:
 
 
 def entry_of(state: State, cluster: str, subject: Subject) -> tuple[Cache, Entry] | None:
-    """Give the entry that a claim, a Job or a Pod of it belongs to, by its names."""
+    """Give the entry that a claim, a Job or a Pod of it belongs to, by its names.
+
+    Where two caches have one name, as they may in a shared namespace, it is the one with the claim.
+    """
     known = state.clusters.get(cluster)
-    for uid in bearers_of(state, known, subject) if known else ():
-        cache = state.caches.get(uid)
-        entries = entries_on(state, cache, cluster) if cache else []
-        if cache is not None and entries:
-            return cache, entries[0]
-    return None
+    found = [
+        (cache, entries[0])
+        for uid in (bearers_of(state, known, subject) if known else ())
+        if (cache := state.caches.get(uid)) and (entries := entries_on(state, cache, cluster))
+    ]
+    return next((one for one in found if one[1].claim_uid), found[0] if found else None)
 
 
 def entry_of_claim(state: State, cluster: str, claim_uid: str) -> tuple[Cache, Entry] | None:

@@ -13,6 +13,7 @@ from machines.caches.entries import EntryState
 from machines.caches.finding import site_of
 from machines.caches.messages import entry_message, fault_words
 from machines.caches.obstacles import leaving_words, refusal_words
+from machines.caches.selecting import storage_class
 from machines.caches.sights import Sight, sight_of, token_sight
 from machines.caches.states import Cache, Entry, ServedCluster
 from machines.caches.statuses import REACHABLE, cluster_row
@@ -108,12 +109,28 @@ def _of_entry(sight: Sight) -> Iterator[Occasion]:
             note = f"cluster {cluster}: {leaving_words(sight)}"
             yield Occasion(("used", cluster), NORMAL, "InUse", note)
         return
+    yield from _kept_class(sight)
     if sight.cache.faults or entry.state is EntryState.READY:
         return
     cause = causes.own_cause(sight)
     if cause.reason not in _TOLD_ELSEWHERE:
         note = f"cluster {cluster}: {entry_message(sight.state, sight.cache, entry)}"
         yield Occasion(("cause", cluster, *cause), WARNING, cause.reason, note)
+
+
+def _kept_class(sight: Sight) -> Iterator[Occasion]:
+    """A claim's class is for ever: one that is reported since is told, and not followed."""
+    claim, served, cluster = sight.claim, sight.served, sight.cluster
+    if claim is None or served is None or cluster is None or not sight.entry.claim_uid:
+        return
+    wanted = storage_class(served, cluster)
+    if wanted and claim.storage_class and claim.storage_class != wanted:
+        name = sight.entry.cluster
+        note = (
+            f"cluster {name}: {sight.claim_words} keeps storage class {claim.storage_class}; new "
+            f"claims there get {wanted}"
+        )
+        yield Occasion(("class", name, wanted), WARNING, "StorageClassKept", note)
 
 
 def _refusals_of_cache(sight: Sight) -> Iterator[Occasion]:

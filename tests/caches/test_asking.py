@@ -1,6 +1,7 @@
 """Asking: what Events say of a claim, a Job or a Pod that waits, and when it is news."""
 
 from machines.caches.asking import claim_questions
+from machines.caches.finding import CLAIM
 from machines.observations import Contested
 from tests.caches.builders import HOME, ONE, CacheScene
 from tests.caches.willing import carry_out, stage
@@ -72,3 +73,16 @@ def test_a_contest_is_noted_and_ends() -> None:
     assert not scene.tell(Contested(HOME, subject, "kubectl"))
     scene.tell(Contested(HOME, subject, ""))
     assert scene.mc.contested_by == ""
+
+
+def test_what_is_said_of_a_shared_name_is_told_to_its_owner() -> None:
+    """Where two caches have one name in one namespace, the one with the claim is meant [C74]"""
+    scene = CacheScene(workload_namespace="shared")
+    scene.cache(namespace="a-b", name="c", uid="first")
+    carry_out(scene, "create PersistentVolumeClaim", "create HydrationJob")
+    scene.answer("create PersistentVolumeClaim", scene.forbidden())
+    scene.cache(namespace="a", name="b-c", uid="second")
+    carry_out(scene, "create HydrationJob")
+    scene.events(scene.known(ONE, CLAIM).subject, "ProvisioningFailed", "no space")
+    said = [one.entries["one"].claim_events.reason for one in scene.state.caches.values()]
+    assert said == ["", "ProvisioningFailed"]

@@ -1,5 +1,6 @@
 """Clusters: each by itself; what is unknown of one moves nothing there, and nothing elsewhere."""
 
+from machines.caches.occasions import cache_occasions
 from machines.caches.statuses import cache_status
 from machines.observations import RolledBack, Unread
 from tests.caches.builders import HOME, ONE, CacheScene, spec_of
@@ -175,3 +176,36 @@ def test_a_new_cluster_of_an_old_name_is_another() -> None:
     stage(scene)
     scene.cluster("one", uid="another-cluster")
     assert (scene.phase(), scene.opened()) == ("Pending", [])
+
+
+def test_a_cluster_that_proves_to_be_the_same_is_told_at_once() -> None:
+    """What the older of two shows of itself concerns caches that only the other one has."""
+    scene = CacheScene()
+    scene.cluster("two", created="2026-02-01T00:00:00Z")
+    scene.namespace("ic/two", "kube-system")
+    scene.storage_class("ic/two")
+    scene.sync("ic/two")
+    system = scene.state.clusters["ic/two"].namespace_uids["kube-system"]
+    scene.cache(spec_of(selector={"name": "two"}))
+    carry_out(scene, "create PersistentVolumeClaim")
+    scene.see(ONE, scene.subject("Namespace", "kube-system", system), scene.plain_namespace())
+    assert scene.mc.position == scene.rows[-1].seq
+    assert "one is the same cluster" in str(cache_status(scene.state, scene.mc)["clusters"])
+
+
+def test_another_class_of_a_cluster_is_told_and_not_followed() -> None:
+    """A claim keeps its class: one that is reported later is a Warning, and nothing is changed."""
+    scene = CacheScene()
+    scene.cache()
+    stage(scene)
+    scene.storage_class(ONE, "other")
+    told = {occasion.reason for occasion in cache_occasions(scene.state, scene.mc)}
+    scene.cluster("one", storage="other")
+    [more] = [
+        occasion
+        for occasion in cache_occasions(scene.state, scene.mc)
+        if occasion.reason not in told
+    ]
+    assert (more.type, more.reason) == ("Warning", "StorageClassKept")
+    assert "keeps storage class modelplane-rwx" in more.note
+    assert (scene.phase(), scene.opened()) == ("Ready", [])
