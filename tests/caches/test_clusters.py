@@ -63,7 +63,7 @@ def test_vanished_facts_of_a_cluster_delete_nothing() -> None:
     stage(scene)
     scene.gone(ONE, scene.known(ONE, "StorageClass").subject)
     scene.cluster("one")
-    assert (scene.phase(), scene.opened()) == ("Ready", [])
+    assert (scene.entry().selected, scene.phase(), scene.opened()) == (True, "Ready", [])
 
 
 def test_a_cluster_that_is_not_provisioned_any_more_keeps_all() -> None:
@@ -77,7 +77,8 @@ def test_a_cluster_that_is_not_provisioned_any_more_keeps_all() -> None:
     assert (list(scene.mc.entries), scene.phase(), scene.opened()) == (["one"], "Ready", [])
     [entry] = cache_status(scene.state, scene.mc)["clusters"]
     assert entry["mount"]
-    assert "cluster is not provisioned yet" in entry["message"]
+    assert "retained" not in entry
+    assert entry["message"].startswith("cluster is not provisioned yet")
     assert scene.decided("delete PersistentVolumeClaim") == 0
 
 
