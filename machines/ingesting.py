@@ -20,7 +20,7 @@ from machines.caches.levels import (
     HydrationJobLevel,
     HydrationPodLevel,
 )
-from machines.caches.recovering import tells_of
+from machines.caches.recovering import tells_of, tells_of_later
 from machines.caches.selecting import home_is_known
 from machines.caches.states import Cache
 from machines.folding_jobs import UNREAD
@@ -123,6 +123,9 @@ def _tells_a_past(state: State, seen: Seen, known: Known | None) -> bool:
     """
     status = seen.recovered
     if seen.subject.kind == "ModelCache":
+        cache = state.caches.get(seen.subject.uid)
+        if cache is not None and known is not None:
+            return tells_of_later(state, cache, status)
         return known is None and tells_of(seen.subject.uid, status)
     if not isinstance(status, dict) or status.get("phase") not in PUBLISHED_WARMUP_PHASES:
         return False

@@ -71,3 +71,36 @@ def test_a_status_is_recorded_once() -> None:
     carry_out(scene)
     scene.cache(status=status("Failed"), generation=2)
     assert sum(row.type == "Recovered" for row in scene.rows) == 1
+
+
+def test_an_older_log_withdraws_no_mount() -> None:
+    """What was published after a restored log ended stays until its cluster is listed."""
+    scene = hydrating_again()
+    scene.cache(status=status())
+    assert (scene.phase(), scene.entry().recovered) == ("Ready", True)
+    scene.cache(status=status(), generation=2)
+    assert sum(row.type == "Recovered" for row in scene.rows) == 1
+    scene.sync(ONE)
+    assert (scene.phase(), scene.entry().recovered) == ("Hydrating", False)
+
+
+def test_a_status_of_this_log_tells_nothing_later() -> None:
+    """What this log published itself, or says nothing of a mount, is no news to it."""
+    own = status() | {"warmlog": {"uid": UID, "log": "log", "position": 1}}
+    for told in (own, status("Failed"), status(uid="other")):
+        scene = hydrating_again()
+        scene.cache(status=told)
+        assert scene.phase() == "Hydrating"
+        assert all(row.type != "Recovered" for row in scene.rows)
+
+
+def hydrating_again() -> CacheScene:
+    """A log that ended while the model was staged; of its cluster nothing is listed yet."""
+    scene = CacheScene()
+    scene.cache()
+    carry_out(scene)
+    scene.claim("Bound")
+    scene.start()
+    scene.sync("home")
+    assert scene.phase() == "Hydrating"
+    return scene

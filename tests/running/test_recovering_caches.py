@@ -36,3 +36,31 @@ def test_a_new_log_withdraws_no_mount() -> None:
             await check(life)
 
     in_world(home, story, [*others.values()])
+
+
+def test_an_older_log_withdraws_no_mount() -> None:
+    """A restored log that ended before the model was staged keeps what was published since."""
+    home, others = three_worlds()
+    home.make_cache("default", CACHE)
+
+    async def story() -> None:
+        async with living(home, others=others) as life:
+            await life.until(lambda: set(phases(home).values()) == {"Hydrating"}, seconds=120)
+            older = list(life.log.rows)
+            await life.until(lambda: phases(home) == BOTH, seconds=120)
+            await settled(life)
+        log = MemoryLog("log")
+        log.rows = older
+        for world in others.values():
+            world.lose_api("no route to host")
+        async with living(home, StubbornLog(log), others=others) as life:
+            for _ in range(300):
+                await asyncio.sleep(0.1)
+                assert phases(home) == BOTH
+            for world in others.values():
+                world.regain_api()
+            await life.until(lambda: all("message" not in one for one in entries(home).values()))
+            assert phases(home) == BOTH
+            await settled(life)
+
+    in_world(home, story, [*others.values()])
