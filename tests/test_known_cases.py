@@ -42,7 +42,7 @@ CASES = frozenset(
     + [f"S{number}" for number in (*WARMING, *STAGING, *JOBS)]
 )
 # Shown as far as they are about caches; what engines make of it comes with ModelReplicas.
-COMING = frozenset({"C9", "C10", "C67", "C77"})
+COMING = frozenset({"C9", "C10", "C77"})
 OUT_OF_SCOPE = frozenset(f"W{number}" for number in CONTINUOUS)
 
 HELD, LEFT_OUT = "held", "out of scope"
