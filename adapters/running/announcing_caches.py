@@ -10,6 +10,7 @@ from engine.canonical_json import loads
 from engine.events import Event, Subject
 from machines.caches.changes import ChangeKind
 from machines.caches.occasions import Key, Occasion, cache_occasions, cluster_occasions
+from machines.caches.selecting import named_class
 from machines.caches.states import Cache
 from machines.intents import Change, intent_from_json
 from machines.states import State
@@ -38,7 +39,7 @@ class CacheAnnouncer:
         """Give what holds and was not told, and take it as told."""
         found: list[Announcement] = []
         for uid, cache in state.caches.items():
-            mark = _mark_of(cache)
+            mark = _mark_of(state, cache)
             if self._marks.get(uid) == mark:
                 continue
             occasions = list(cache_occasions(state, cache))
@@ -76,7 +77,7 @@ class CacheAnnouncer:
             del self._told[uid], self._marks[uid]
 
 
-def _mark_of(cache: Cache) -> Mark:
+def _mark_of(state: State, cache: Cache) -> Mark:
     """Give what changes whenever an occasion may: the status, and what it does not show."""
     entries = cache.entries.values()
     return (
@@ -85,4 +86,5 @@ def _mark_of(cache: Cache) -> Mark:
         tuple(cache.refusals),
         tuple((entry.cluster, *entry.healed) for entry in entries if entry.healed),
         tuple((entry.cluster, *entry.refusals) for entry in entries if entry.refusals),
+        tuple(named_class(state.served[name]) for name in cache.entries if name in state.served),
     )

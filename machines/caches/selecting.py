@@ -86,8 +86,12 @@ def _may_have_left(state: State, cache: Cache, served: ServedCluster) -> bool:
     return any(is_ours(state, cache, thing) for thing in things)
 
 
+def named_class(served: ServedCluster) -> str:
+    """Give the class for claims that a cluster's status names, else its spec; "" for none."""
+    return served.level.storage_class or served.spec.storage_class
+
+
 def storage_class(served: ServedCluster, cluster: Cluster) -> str:
     """Give the class for claims: its status's, its spec's, or ours if it exists; else ""."""
-    named = served.level.storage_class or served.spec.storage_class
     known = (known.subject.name for known in cluster.objects["StorageClass"].values())
-    return named or (DEFAULT_CLASS if DEFAULT_CLASS in known else "")
+    return named_class(served) or (DEFAULT_CLASS if DEFAULT_CLASS in known else "")

@@ -260,3 +260,15 @@ def test_a_live_story() -> None:
             )
 
     in_world(home, story, [*others.values()])
+
+
+def test_a_class_that_is_not_followed_is_told_once() -> None:
+    """That a claim keeps its class is told though no status shows it, and not again."""
+    scene = CacheScene()
+    scene.cache()
+    stage(scene)
+    announcer = CacheAnnouncer(scene.state)
+    scene.cluster("one", storage="other")
+    assert reasons(announcer, scene) == ["StorageClassKept"]
+    scene.storage_class(ONE, "other")
+    assert reasons(announcer, scene) == []
