@@ -12,7 +12,7 @@ from machines.caches.changes import ChangeKind, what_of
 from machines.caches.entries import EntryState
 from machines.caches.finding import CLAIM, JOB, NAMESPACE, Site, live_pods, site_of
 from machines.caches.indexing import entries_on, reindex
-from machines.caches.owning import is_ours
+from machines.caches.owning import Ownership, is_ours, ownership
 from machines.caches.selecting import home_is_known, is_abandoned, is_known, is_leaving
 from machines.caches.states import Cache, Entry
 from machines.caches.tokens import copy_digest, token_of
@@ -195,7 +195,8 @@ def only_ours_is_touched(state: State, cluster: str, intent: CacheIntent) -> boo
     if known is None or known.subject.uid != intent.uid:
         return False
     own = isinstance(intent, Change) and intent.change == ChangeKind.OWN
-    return own or is_ours(state, cache, known) or (intent.kind == JOB and not is_leaving(cache))
+    left = intent.kind == JOB and ownership(state, cache, known) is Ownership.OPEN
+    return own or left or is_ours(state, cache, known)
 
 
 def let_go_when_nothing_is_left(state: State, cluster: str, intent: CacheIntent) -> bool:

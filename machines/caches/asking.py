@@ -111,4 +111,4 @@ def _silent(state: State, cache: Cache, entry: Entry, site: Site) -> Iterator[Kn
 def _is_to_be_released(state: State, cache: Cache, entry: Entry, site: Site) -> bool:
     ours = is_ours(state, cache, site.claim) and not site.claim_level.deleting
     wanted = not entry.selected and not cache.gone and entry.users != ()
-    return ours and wanted and not is_at_work(site, entry)
+    return ours and wanted and not is_at_work(state, cache, entry, site)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from machines.caches.finding import CLAIM, JOB, Site, live_pods, names_of, site_of
 from machines.caches.indexing import bearer_key
-from machines.caches.owning import is_ours
+from machines.caches.owning import Ownership, is_ours, ownership
 from machines.caches.selecting import is_known
 from machines.caches.states import Cache, Entry
 from machines.caches.tokens import copy_is_unseen
@@ -21,9 +21,11 @@ def leaving_wishes(state: State, cache: Cache, entry: Entry) -> Iterator[Wish]:
     site = site_of(state, cache, entry)
     if site is None or not is_known(site.cluster) or _has_heir(state, cache, site):
         return
-    for kind, known in ((JOB, site.job), (SECRET, site.secret)):
-        if known is not None and is_ours(state, cache, known) and not _is_going(known):
-            yield _delete(cache, entry, site, kind, known)
+    job, secret = site.job, site.secret
+    if job is not None and is_filling(state, cache, site) and not _is_going(job):
+        yield _delete(cache, entry, site, JOB, job)
+    if secret is not None and is_ours(state, cache, secret) and not _is_going(secret):
+        yield _delete(cache, entry, site, SECRET, secret)
     claim = site.claim
     if claim is not None and is_releasable(state, cache, entry, site):
         yield _delete(cache, entry, site, CLAIM, claim)
@@ -33,12 +35,19 @@ def is_releasable(state: State, cache: Cache, entry: Entry, site: Site) -> bool:
     """Say whether the claim is ours, and known to be used by nobody."""
     ours = is_ours(state, cache, site.claim) and not site.claim_level.deleting
     used = entry.users != () or bool(replica_users(state, cache, entry))
-    return ours and not used and not is_at_work(site, entry) and not cache.gone
+    return ours and not used and not is_at_work(state, cache, entry, site) and not cache.gone
 
 
-def is_at_work(site: Site, entry: Entry) -> bool:
+def is_at_work(state: State, cache: Cache, entry: Entry, site: Site) -> bool:
     """Say whether a hydration Job is there, or a Pod of it that has not ended."""
-    return site.job is not None or bool(live_pods(site.cluster, entry.job_uid))
+    return is_filling(state, cache, site) or bool(live_pods(site.cluster, entry.job_uid))
+
+
+def is_filling(state: State, cache: Cache, site: Site) -> bool:
+    """Say whether the Job is ours, or was left by somebody before us to fill our claim."""
+    whose = ownership(state, cache, site.job)
+    left = whose is Ownership.OPEN and is_ours(state, cache, site.claim)
+    return whose is Ownership.OURS or left
 
 
 def replica_users(state: State, cache: Cache, entry: Entry) -> tuple[str, ...]:

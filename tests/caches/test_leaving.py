@@ -1,6 +1,7 @@
 """Leaving: what a cache has goes with it, and a claim only when nobody uses it."""
 
 from machines.caches.asking import release_questions
+from machines.caches.levels import Owner
 from machines.observations import Refused
 from tests.caches.builders import HOME, ONE, TWO, CacheScene, spec_of
 from tests.caches.willing import carry_out, stage
@@ -101,6 +102,19 @@ def test_a_claim_that_is_still_written_is_not_released() -> None:
     scene.cache(deleting=True)
     scene.users()
     assert scene.doing() == ["delete HydrationJob"]
+
+
+def test_a_job_that_was_not_taken_over_blocks_nothing() -> None:
+    """A Job that the original left to fill our claim goes with the cache; another's is ignored."""
+    for owner, deletes in ((Owner(), ["delete HydrationJob"]), (Owner("other", "x", "u"), [])):
+        scene = ready()
+        scene.cache(deleting=True)
+        scene.job(owner=owner, uid="left")
+        assert scene.doing() == deletes
+        carry_out(scene)
+        scene.users()
+        carry_out(scene)
+        assert released(scene)
 
 
 def test_who_used_the_claim_before_this_one_tells_nothing() -> None:
