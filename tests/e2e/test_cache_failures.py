@@ -3,12 +3,14 @@
 import asyncio
 import json
 import re
+from collections.abc import Sequence
 from datetime import datetime
 
 import pytest
 
 from machines import labels
 from tests.e2e.caches import Site, Team, condition, entry, staged
+from tests.e2e.conditions import rows
 from tests.e2e.controllers import ControllerProcess, assert_replay_agrees
 from tests.e2e.controlplane import stages
 from tests.e2e.controlplane.running import ControlPlane
@@ -106,41 +108,100 @@ async def test_a_cache_in_use_stays_and_says_who_uses_it(
     await staging.wait_until_quiet()
 
 
+# Every right to write that staging a gated model needs, in the order in which it is missed.
+MISSED = (
+    ("namespaces", "create"),
+    ("persistentvolumeclaims", "create"),
+    ("secrets", "create"),
+    ("jobs", "create"),
+)
+MISSED_LATER = (("persistentvolumeclaims", "patch"), ("jobs", "delete"), ("secrets", "delete"))
+
+
 async def test_a_missing_right_is_named_and_waited_for(
     team: Team, second_control_plane: ControlPlane, staging: ControllerProcess
 ) -> None:
-    """Without the right to create Jobs the entry says so; without that to delete claims a deleted
-    cache stays and says so; each goes on once the right is there. [S25]
+    """Without any right to write, each is named until it is given, one after the other; a deleted
+    cache stays for as long as its claim may not be deleted, and says so. [S25]
     """
-    site = team.second
+    site, granted = team.second, Rights(second_control_plane)
+    deletion = ("persistentvolumeclaims", "delete")
     await site.add_nodes("hanging-gpu")
-    role = json.loads(second_control_plane.kubectl("get", "clusterrole", ROLE, "-o", "json"))
+    await team.put_secret("hub", HF_TOKEN="a token of nobody")
+    missing = [*MISSED, *MISSED_LATER, deletion]
     try:
-        limit(second_control_plane, role, "jobs", "create")
-        await team.stage(NAME, sites=[site])
-        await team.until_entry(NAME, site, "Pending", "jobs.batch", "forbidden")
-        limit(second_control_plane, role, "persistentvolumeclaims", "delete")
+        granted.without(missing)
+        await team.stage(NAME, sites=[site], secret="hub")
+        for resource, verb in MISSED:
+            await team.until_entry(NAME, site, "Pending", resource, f"cannot {verb}")
+            missing.remove((resource, verb))
+            granted.without(missing)
         await site.storage.bind_when_asked(team.claim(NAME))
         await site.end(NAME, stages.COMPLETED)
+        await team.until_entry(NAME, site, "Hydrating", "persistentvolumeclaims", "cannot patch")
+        granted.without([*MISSED_LATER[1:], deletion])
         await team.until_entry(NAME, site, "Ready")
+        granted.without([deletion])
+        await wait_until(site.session, site.path("jobs"), lambda found: not found)
         await team.delete(NAME)
-        await team.until(NAME, lambda cache: "forbidden" in json.dumps(cache["status"]))
+        await team.until(NAME, lambda cache: "cannot delete" in json.dumps(cache["status"]))
         assert "deletionTimestamp" not in (await site.storage.read(team.claim(NAME)))["metadata"]
     finally:
-        limit(second_control_plane, role, "", "")
+        granted.without([])
     await team.until_gone(NAME, seconds=90)
     await site.storage.until_gone(team.claim(NAME))
     await staging.wait_until_quiet()
 
 
-def limit(control_plane: ControlPlane, role: Json, resource: str, verb: str) -> None:
-    """Take one verb of one resource off a role as it was, and give it all others."""
-    rules = json.loads(json.dumps(role["rules"]))
-    for rule in rules:
-        if resource in rule["resources"]:
-            rule["verbs"].remove(verb)
-    change = json.dumps({"rules": rules})
-    control_plane.kubectl("patch", "clusterrole", ROLE, "--type=merge", "-p", change)
+class Rights:
+    """What the controller may do on another cluster."""
+
+    def __init__(self, control_plane: ControlPlane) -> None:
+        """Note the role as it is."""
+        self._kubectl = control_plane.kubectl
+        self._role = json.loads(self._kubectl("get", "clusterrole", ROLE, "-o", "json"))
+
+    def without(self, missing: Sequence[tuple[str, str]]) -> None:
+        """Take verbs of resources off the role, and give it all others."""
+        rules = json.loads(json.dumps(self._role["rules"]))
+        for rule in rules:
+            for resource, verb in missing:
+                if resource in rule["resources"]:
+                    rule["verbs"].remove(verb)
+        change = json.dumps({"rules": rules})
+        self._kubectl("patch", "clusterrole", ROLE, "--type=merge", "-p", change)
+
+
+async def test_what_happens_while_the_controller_is_away_counts(
+    team: Team, staging: ControllerProcess
+) -> None:
+    """A download that ended meanwhile makes its entry Ready without a second Job; a claim that was
+    deleted meanwhile is not Ready any more. [S58] [S73]
+    """
+    home, second = team.sites
+    await staged(team, NAME, second)
+    await home.add_nodes("hanging-home")
+    await home.storage.bind_when_asked(team.claim(NAME))
+    await team.until_entry(NAME, home, "Hydrating")
+    pod = await home.until_pod(NAME, lambda pod: pod["status"].get("phase") == "Running")
+    assert staging.stop() == 0
+    await home.end(NAME, stages.COMPLETED)
+    await request(second.session, "DELETE", f"{second.storage.claims}/{team.claim(NAME)}")
+    await second.storage.until_gone(team.claim(NAME))
+    staging.start()
+    await team.until_entry(NAME, home, "Ready")
+    lost = await team.until_entry(NAME, second, "Pending")
+    assert "mount" not in lost
+    await staging.wait_until_quiet()
+    uids = {
+        row["subject"].rpartition("/")[2]
+        for row in rows(staging.log)
+        if row["type"] == "HydrationJobSeen"
+        and row["cluster"] == "local"
+        and f"/{team.job(NAME)}/" in row["subject"]
+    }
+    assert uids == {pod["metadata"]["ownerReferences"][0]["uid"]}
+    assert_replay_agrees(staging.log, await team.read(NAME))
 
 
 async def test_objects_may_go_in_any_order(team: Team, staging: ControllerProcess) -> None:
