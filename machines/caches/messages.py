@@ -113,7 +113,7 @@ def _pending(sight: Sight) -> list[str]:
         return [lost, quoted(sight.entry.claim_events)]
     waits = f"waiting for {sight.claim_words} to bind"
     return [waits, _node_words(sight), quoted(sight.entry.claim_events), *_pod_words(sight),
-            *later_refusals(sight)]  # fmt: skip
+            _left_words(sight), *later_refusals(sight)]  # fmt: skip
 
 
 def _node_words(sight: Sight) -> str:
@@ -164,10 +164,19 @@ def _hydrating(sight: Sight) -> list[str]:
             parts.append(f"{times} attempt{'' if times == 1 else 's'} of it failed")
     elif sight.job is not None:
         parts.append(f"an earlier {sight.job_words} is to go first")
+    parts.append(_left_words(sight))
     failure = sight.entry.failure
     if failure.tries and failure.claim_uid == sight.entry.claim_uid:
         parts.append(f"before, {failure_words(sight)}")
     return [*parts, *later_refusals(sight), _resize_words(sight)]
+
+
+def _left_words(sight: Sight) -> str:
+    """Name the Pods of a Job that is gone: two would write into one volume."""
+    if not sight.left:
+        return ""
+    pods = f"Pod{'s' if len(sight.left) > 1 else ''} {', '.join(sight.left[:NAMED])}"
+    return f"{pods} of an earlier {sight.job_words} must end before the next can begin"
 
 
 def _failed(sight: Sight) -> list[str]:

@@ -7,7 +7,7 @@ synced in this session. An absence counts only where the kind, or the Secret, wa
 from typing import NamedTuple
 
 from machines.caches.blocking import block_of
-from machines.caches.finding import CLAIM, JOB, names_of, namespace_of, pods_of, site_of
+from machines.caches.finding import CLAIM, JOB, live_pods, names_of, namespace_of, pods_of, site_of
 from machines.caches.latching import counts, latch_of
 from machines.caches.levels import (
     ClaimLevel,
@@ -46,6 +46,7 @@ class Sight(NamedTuple):
     fits: bool  # the Job is of this very claim and content
     staged: bool  # the content is whole in the bound claim, as its Job or its latch says
     pods: tuple[HydrationPodLevel, ...]  # of the Job, oldest first
+    left: tuple[str, ...]  # live Pods of a Job that is gone: the next one waits for them
     block: Said  # what is in the way on the cluster
 
     @property
@@ -81,6 +82,7 @@ def sight_of(state: State, cache: Cache, entry: Entry) -> Sight:
     complete = fits and job is not None and job.outcome == "Complete"
     latched = site is not None and claim is not None and claim.hydrated == latch_of(cache, site)
     pods = pods_of(site.cluster, site.job.subject.uid) if site and site.job else []
+    left = live_pods(site.cluster, entry.job_uid) if site and not site.job else []
     return Sight(
         state,
         cache,
@@ -95,6 +97,7 @@ def sight_of(state: State, cache: Cache, entry: Entry) -> Sight:
         fits,
         claim is not None and claim.phase == "Bound" and (complete or latched),
         tuple(pod.level for pod in pods if isinstance(pod.level, HydrationPodLevel)),
+        tuple(pod.subject.name for pod in left),
         block_of(state, cache, entry, site),
     )
 

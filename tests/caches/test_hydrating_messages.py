@@ -68,6 +68,14 @@ def no_job() -> Picture:
     return picture
 
 
+def held_by_a_pod() -> Picture:
+    """The Job before is gone, and a Pod of it hangs on a node that does not answer."""
+    picture = no_job()
+    picture.entry.job_uid = f"{JOB}-uid"
+    picture.pod(phase="Running", node_name="gpu-1", deleting=True)
+    return picture
+
+
 def job_refused() -> Picture:
     """The API server refuses the Job."""
     picture = no_job()
@@ -124,6 +132,13 @@ HYDRATING = [
     ),
     (no_job, f"waiting to download {INTO}"),
     (old_job, f"waiting to download {INTO}; an earlier Job {THERE}/{JOB} is to go first"),
+    (
+        held_by_a_pod,
+        (
+            f"waiting to download {INTO}; Pod {JOB}-abcde of an earlier Job {THERE}/{JOB} "
+            "must end before the next can begin"
+        ),
+    ),
     (
         job_refused,
         (
