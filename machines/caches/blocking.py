@@ -4,7 +4,7 @@ from machines.caches.finding import CLAIM, JOB, NAMESPACE, Site
 from machines.caches.owning import Ownership, owner_words, ownership
 from machines.caches.selecting import storage_class
 from machines.caches.states import SILENCE, Cache, Entry, Said
-from machines.caches.twins import older_twin
+from machines.caches.twins import working_twin
 from machines.levels import NamespaceLevel
 from machines.states import SECRET, Known, State
 
@@ -19,7 +19,7 @@ _SHOWN = {CLAIM: "claim", JOB: "Job", SECRET: "Secret"}
 def block_of(state: State, cache: Cache, entry: Entry, site: Site | None) -> Said:
     """Say what is in the way on an entry's cluster; SILENCE when nothing is."""
     served = state.served.get(entry.cluster)
-    twin = older_twin(state, served) if served else ""
+    twin = working_twin(state, served, cache) if served else ""
     if twin:
         return Said(SAME_CLUSTER, f"InferenceCluster {twin} is the same cluster, and the older one")
     if served is None or site is None:

@@ -19,7 +19,7 @@ from machines.caches.levels import (
 )
 from machines.caches.reaching import log_cluster
 from machines.caches.states import Cache, Entry
-from machines.caches.twins import older_twin
+from machines.caches.twins import working_twin
 from machines.states import SECRET, Cluster, Known, State
 
 CLAIM = "PersistentVolumeClaim"
@@ -82,7 +82,7 @@ def site_of(state: State, cache: Cache, entry: Entry) -> Site | None:
     if served is None or cluster is None:
         return None
     site = site_on(state, cache, cluster)
-    if older_twin(state, served):
+    if working_twin(state, served, cache):
         return site._replace(claim=None, job=None, secret=None)
     return site
 

@@ -65,9 +65,7 @@ def fold_node(state: State, cluster: Cluster, name: str) -> None:
 
 def fold_namespace(state: State, cluster: Cluster, name: str) -> None:
     """A namespace came, went, or is going."""
-    if name == KUBE_SYSTEM:  # which cluster it is decides about any that may be the same
-        _stir_all(state, tuple(state.caches))
-    if name == MODELPLANE_NAMESPACE:
+    if name in (KUBE_SYSTEM, MODELPLANE_NAMESPACE):
         stir(state, cluster.name)
     _stir_all(state, bearers_of(state, cluster, Subject("Namespace", "", name, "")))
 

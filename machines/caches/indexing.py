@@ -5,7 +5,7 @@ from machines.caches.finding import CLAIM, JOB, NAMESPACE, POD, names_of, namesp
 from machines.caches.levels import HydrationPodLevel
 from machines.caches.reaching import log_cluster
 from machines.caches.states import Cache, Entry
-from machines.caches.twins import older_twin
+from machines.caches.twins import working_twin
 from machines.states import SECRET, Cluster, State
 
 UNCLAIMED = ("",)  # no Pod has such a name
@@ -60,7 +60,7 @@ def job_of_pod(cluster: Cluster, pod_uid: str) -> Subject | None:
 def entries_on(state: State, cache: Cache, cluster: str) -> list[Entry]:
     """Give a cache's entries on the cluster of that name in the log; the one that works first."""
     found = [
-        (bool(older_twin(state, served)), entry)
+        (bool(working_twin(state, served, cache)), entry)
         for entry in cache.entries.values()
         if (served := state.served.get(entry.cluster)) and log_cluster(served) == cluster
     ]

@@ -9,8 +9,8 @@ from machines.quantities import canonical
 
 def is_too_small(cache: Cache, site: Site) -> bool:
     """Say whether the claim is to grow; never of one whose request cannot be read."""
-    if cache.spec is None:
-        return False
+    if cache.spec is None or site.claim_level.phase != "Bound":
+        return False  # no API server changes a claim that is not bound
     requested = _amount(site.claim_level.requested)
     return requested is not None and requested < _gib(cache.spec.size_gib)
 

@@ -14,7 +14,7 @@ from machines.caches.messages import entry_message
 from machines.caches.mounts import mount
 from machines.caches.reaching import log_cluster, way_in
 from machines.caches.states import Cache, Entry, ServedCluster
-from machines.caches.twins import older_twin
+from machines.caches.twins import working_twin
 from machines.messages import cut
 from machines.showing import cut_to_bytes
 from machines.states import WORKLOAD_KINDS, State
@@ -103,7 +103,7 @@ def cluster_row(state: State, served: ServedCluster) -> tuple[str, str, str]:
         return "False", "AccessDenied", f"{kinds} cannot be read: {words}"
     if cluster is None or not cluster.listed:
         return "Unknown", "NotContacted", "it was not read yet"
-    twin = older_twin(state, served)
+    twin = working_twin(state, served)
     same = f"it is the same cluster as InferenceCluster {twin}, which models are staged to"
     return "True", REACHABLE, same if twin else ""
 

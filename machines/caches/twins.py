@@ -1,20 +1,30 @@
-"""Twins: two InferenceClusters that are one cluster, of which the older one works."""
+"""Twins: two InferenceClusters that are one cluster, of which one works for each cache.
+
+It is the older one, unless a cache selects the other alone: then that is where it is wanted.
+"""
 
 from machines.caches.reaching import log_cluster
-from machines.caches.states import ServedCluster
+from machines.caches.states import Cache, ServedCluster
 from machines.states import State
 
 KUBE_SYSTEM = "kube-system"  # its uid is the one by which a cluster is known
 
 
-def older_twin(state: State, served: ServedCluster) -> str:
+def working_twin(state: State, served: ServedCluster, cache: Cache | None = None) -> str:
     """Name the InferenceCluster that is the same cluster and works instead of this; "" for none."""
     mine = _identity(state, served)
     if not mine:
         return ""
     twins = [one for one in state.served.values() if _identity(state, one) == mine]
-    oldest = min(twins, key=lambda one: (one.level.created, one.subject.uid))
-    return "" if oldest.subject.uid == served.subject.uid else oldest.subject.name
+    works = min(
+        twins, key=lambda one: (not _is_selected(cache, one), one.level.created, one.subject.uid)
+    )
+    return "" if works.subject.uid == served.subject.uid else works.subject.name
+
+
+def _is_selected(cache: Cache | None, served: ServedCluster) -> bool:
+    entry = cache.entries.get(served.subject.name) if cache else None
+    return entry is not None and entry.selected
 
 
 def _identity(state: State, served: ServedCluster) -> str:

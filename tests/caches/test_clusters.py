@@ -179,19 +179,46 @@ def test_a_new_cluster_of_an_old_name_is_another() -> None:
     assert (scene.phase(), scene.opened()) == ("Pending", [])
 
 
-def test_a_cluster_that_proves_to_be_the_same_is_told_at_once() -> None:
-    """What the older of two shows of itself concerns caches that only the other one has."""
+def test_what_is_staged_under_the_younger_name_alone_stays() -> None:
+    """A cluster that proves to have an older name, which the cache does not want, keeps its claim.
+
+    Once the older name is wanted, too, it has the model at once.
+    """
     scene = CacheScene()
-    scene.cluster("two", created="2026-02-01T00:00:00Z")
+    scene.cluster("two", created="2026-02-01T00:00:00Z", labels=(("gpu", "yes"),))
     scene.namespace("ic/two", "kube-system")
     scene.storage_class("ic/two")
     scene.sync("ic/two")
-    system = scene.state.clusters["ic/two"].namespace_uids["kube-system"]
-    scene.cache(spec_of(selector={"name": "two"}))
-    carry_out(scene, "create PersistentVolumeClaim")
-    scene.see(ONE, scene.subject("Namespace", "kube-system", system), scene.plain_namespace())
-    assert scene.mc.position == scene.rows[-1].seq
-    assert "one is the same cluster" in str(cache_status(scene.state, scene.mc)["clusters"])
+    scene.cache(spec_of(selector={"gpu": "yes"}))
+    stage(scene, "ic/two")
+    there = scene.state.clusters["ic/two"]
+    for kind in ("Namespace", "PersistentVolumeClaim"):
+        for known in there.objects[kind].values():
+            scene.see(ONE, known.subject, known.level)
+    assert (set(scene.mc.entries), scene.phase("two"), scene.opened()) == ({"two"}, "Ready", [])
+    scene.cluster("one", labels=(("gpu", "yes"),))
+    assert (scene.phase("one"), scene.phase("two"), scene.opened()) == ("Ready", "Pending", [])
+
+
+def test_a_deleted_cache_is_cleared_under_the_older_name() -> None:
+    """With a cluster that proves to be another, too, a claim is let go once, by the older one."""
+    scene = CacheScene()
+    scene.cluster("two", created="2026-02-01T00:00:00Z", labels=(("gpu", "yes"),))
+    scene.namespace("ic/two", "kube-system")
+    scene.storage_class("ic/two")
+    scene.sync("ic/two")
+    scene.cache(spec_of(selector={"gpu": "yes"}))
+    stage(scene, "ic/two")
+    there = scene.state.clusters["ic/two"]
+    [claim] = there.objects["PersistentVolumeClaim"].values()
+    scene.see(ONE, claim.subject, claim.level)
+    scene.cache(deleting=True, generation=2)
+    assert set(scene.mc.entries) == {"one", "two"}
+    for known in there.objects["Namespace"].values():
+        scene.see(ONE, known.subject, known.level)
+    assert set(scene.mc.entries) == {"one"}
+    scene.users()
+    assert scene.opened() == [("delete PersistentVolumeClaim", ONE)]
 
 
 def test_another_class_of_a_cluster_is_told_and_not_followed() -> None:

@@ -178,6 +178,17 @@ def test_a_claim_grows_and_never_shrinks() -> None:
     assert scene.mc.spec_changed == ("spec.huggingFace.sizeGiB",)
 
 
+def test_a_claim_that_is_not_bound_is_not_asked_to_grow() -> None:
+    """What every API server refuses is not tried; once bound, it grows [C55]"""
+    scene = CacheScene()
+    scene.cache(spec_of(size=50))
+    carry_out(scene)
+    scene.cache(spec_of(size=80), generation=2)
+    assert scene.opened() == []
+    scene.claim("Bound")
+    assert scene.doing() == ["Grow PersistentVolumeClaim"]
+
+
 def test_a_refused_growth_is_kept_and_tried_again() -> None:
     """A class that cannot grow is told in the server's words; the entry stays Ready [C55]"""
     scene = CacheScene()
