@@ -38,11 +38,15 @@ _BROKEN_CONFIGURATION = (
 # The library puts whole users, tokens included, into the words of its errors.
 _EMBEDDED = re.compile(r"\{.*\}", re.DOTALL)
 # What of a kubeconfig in a Secret makes a client run a program, ask an identity provider or read
-# a file. Whoever may write such a Secret must not thereby do that as the controller.
+# a file. Whoever may write such a Secret must not thereby do that as the controller. And what makes
+# it act as somebody else: left out, it would act with more rights than were meant.
 _ELSEWHERE = {
-    "user": ("exec", "auth-provider", "tokenFile", "client-certificate", "client-key"),
+    "user": (
+        "exec", "auth-provider", "tokenFile", "client-certificate", "client-key",
+        "as", "as-uid", "as-groups", "as-user-extra",
+    ),
     "cluster": ("certificate-authority",),
-}
+}  # fmt: skip
 _OF_USER = ("token", "username", "password", "client-certificate-data", "client-key-data")
 _OF_CLUSTER = (
     "server", "certificate-authority-data", "insecure-skip-tls-verify", "tls-server-name",

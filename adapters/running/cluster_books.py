@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 from adapters.kubernetes.kinds import (
     HOME_KINDS,
+    HYDRATION_JOB,
+    HYDRATION_POD,
     SECRET,
     WATCHED,
     WORKLOAD_KINDS,
@@ -19,6 +21,7 @@ from machines.caches.reaching import (
     SecretKey,
     kubeconfig_digest,
     log_cluster,
+    tokens_are_told,
     wanted_secrets,
     way_in,
 )
@@ -30,7 +33,14 @@ _MOVED_BY = frozenset(
         "PersistentVolumeClaim", "HydrationJob",
     }
 )  # fmt: skip
-_MOVING = frozenset({"SessionStarted", *(f"{kind}Seen" for kind in _MOVED_BY)})
+_MOVING = frozenset(
+    {
+        *(f"{kind}Seen" for kind in _MOVED_BY),
+        # With these begins, or ends, that enough is known for caches to have entries.
+        "SessionStarted", "Synced", "Unread", "Reachable",
+    }
+)  # fmt: skip
+_SPEAKING = (HYDRATION_JOB, HYDRATION_POD)  # in whose words a token may stand
 
 
 class Way(NamedTuple):
@@ -86,6 +96,7 @@ class Wants(NamedTuple):
 
     works: frozenset[str]  # clusters that models are staged to
     secrets: dict[str, tuple[Kind, ...]]  # by cluster
+    told: frozenset[str] = frozenset()  # clusters of which every token was read, or cannot be
 
 
 def wants_of(state: State) -> Wants:
@@ -94,7 +105,8 @@ def wants_of(state: State) -> Wants:
     for one in sorted(wanted_secrets(state)):
         kind = named(SECRET, one.namespace, one.name)
         secrets[one.cluster] = (*secrets.get(one.cluster, ()), kind)
-    return Wants(frozenset(log_cluster(one) for one in state.served.values()), secrets)
+    works = frozenset(log_cluster(one) for one in state.served.values())
+    return Wants(works, secrets, tokens_are_told(state, works))
 
 
 def moves_wants(rows: Iterable[Event]) -> bool:
@@ -113,17 +125,20 @@ class KindBook:
         self._cluster = cluster
         self._is_home = is_home
         self._works = not is_home  # models are, or were, to be staged there
+        self._hears = False  # what speaks of staging is watched, too
 
     def kinds(self, wants: Wants, *, caches_served: bool) -> tuple[Kind, ...]:
         """Give what is to be watched now, each once.
 
         What was listed counts as known for the rest of the session, so no kind is let go of: it
-        would not be seen again before it is believed.
+        would not be seen again before it is believed. Jobs and Pods come last: their words may
+        quote a token, which the vault has to hold before it can strike it out.
         """
         self._works = self._works or self._cluster in wants.works
         kinds: tuple[Kind, ...] = WATCHED if self._is_home else ()
         if self._is_home and caches_served:
             kinds += HOME_KINDS
+        self._hears = self._hears or (self._works and self._cluster in wants.told)
         if self._works:
-            kinds += WORKLOAD_KINDS
+            kinds += tuple(one for one in WORKLOAD_KINDS if self._hears or one not in _SPEAKING)
         return tuple(dict.fromkeys((*kinds, *wants.secrets.get(self._cluster, ()))))

@@ -4,7 +4,7 @@ from engine.events import Event, Subject
 from engine.instants import SECOND
 from machines.backoffs import retry_seconds
 from machines.caches.changes import ChangeKind, what_of
-from machines.caches.failing import retry_mark
+from machines.caches.failing import retry_mark, wait_seconds
 from machines.caches.finding import JOB, NAMESPACE
 from machines.caches.healing import node_key
 from machines.caches.indexing import entries_on
@@ -94,10 +94,19 @@ def _refused(
 ) -> None:
     old = record.refusals.get(what)
     times = old.times + 1 if old else 1
-    due = event.at + retry_seconds(times) * SECOND
+    due = event.at + _wait_seconds(intent, times) * SECOND
     record.refusals[what] = Refusal(refused.reason, refused.words, times, due)
     if isinstance(record, Entry) and refused.reason == CLAIM_IN_USE:
         record.users = None
+
+
+def _wait_seconds(intent: CacheIntent, times: int) -> int:
+    """Give the wait after so many refusals: a minute at most, if anything waits for the change.
+
+    Nothing waits for growth, and most who refuse it, such as a class that cannot grow, always will.
+    """
+    grows = isinstance(intent, Change) and intent.change == ChangeKind.GROW
+    return wait_seconds(1, times) if grows else retry_seconds(times)
 
 
 def _done(cache: Cache, record: Cache | Entry, intent: CacheIntent) -> None:

@@ -4,6 +4,7 @@ In the log, the cluster that warmlog runs in has its own name (`--cluster-name`)
 `ic/` and the name of its InferenceCluster, so that the two can never be taken for one another.
 """
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from machines.caches.child_names import token_secret_name, workload_namespace
@@ -130,6 +131,31 @@ def wanted_secrets(state: State) -> frozenset[Scope]:
         if cache.entries or not cache.gone:
             wanted |= _secrets_of(state, cache)
     return frozenset(wanted)
+
+
+def tokens_are_told(state: State, clusters: Iterable[str]) -> frozenset[str]:
+    """Give those of these clusters of which every token that words may quote is told.
+
+    That is when it was read in this session, or is known to be unreadable.
+    """
+    homes = {log_cluster(served): served.home for served in state.served.values()}
+    untold = {name for name in clusters if name not in homes or not _synced(state, homes[name])}
+    for cache in state.caches.values():
+        scopes = [scope for scope in _secrets_of(state, cache) if not _is_told(state, scope)]
+        if any(scope.cluster == cache.cluster for scope in scopes):  # its source
+            untold |= {log_cluster(state.served[name]) for name in cache.entries}
+        untold |= {scope.cluster for scope in scopes}
+    return frozenset(clusters) - untold
+
+
+def _synced(state: State, home: str) -> bool:
+    cluster = state.clusters.get(home)
+    return cluster is not None and cluster.has_synced(CACHE_KINDS)
+
+
+def _is_told(state: State, scope: Scope) -> bool:
+    cluster, key = state.clusters.get(scope.cluster), scope_key(scope.namespace, scope.name)
+    return cluster is not None and (key in cluster.synced or key in cluster.unread)
 
 
 def _secrets_of(state: State, cache: Cache) -> set[Scope]:

@@ -202,6 +202,34 @@ def test_a_refused_growth_is_kept_and_tried_again() -> None:
     assert scene.doing() == ["Grow PersistentVolumeClaim"]
 
 
+def test_a_claim_without_a_volume_is_not_asked_to_grow() -> None:
+    """No API server takes that; it is asked once the claim is bound."""
+    scene = CacheScene()
+    scene.cache(spec_of(size=50))
+    carry_out(scene, "create HydrationJob")
+    scene.claim("Pending")
+    scene.cache(spec_of(size=80), generation=2)
+    assert "Grow PersistentVolumeClaim" not in scene.doing()
+    scene.claim("Bound")
+    assert "Grow PersistentVolumeClaim" in scene.doing()
+
+
+def test_a_growth_that_is_always_refused_is_asked_for_ever_more_rarely() -> None:
+    """Nothing waits for it, so that a class which cannot grow does not fill the log."""
+    scene = CacheScene()
+    scene.cache()
+    stage(scene)
+    scene.cache(spec_of(size=80), generation=2)
+    waits = []
+    for _ in range(14):
+        scene.answer("Grow PersistentVolumeClaim", scene.forbidden("cannot grow"))
+        (refusal,) = scene.entry().refusals.values()
+        waits.append((refusal.retry_at - scene.clock) // 10**9)
+        scene.wait(waits[-1])
+    assert waits[:7] == [1, 2, 4, 8, 16, 32, 64]
+    assert waits[-2:] == [3600, 3600]
+
+
 def test_changes_write_only_what_is_ours() -> None:
     """No change of a claim says anything of its volume, its node or its class [S26]"""
     scene = CacheScene()

@@ -85,6 +85,13 @@ async def test_programs_and_files_are_never_followed(
     assert MARKER not in str(error.value)
 
 
+@pytest.mark.parametrize("field", ["as", "as-uid", "as-groups", "as-user-extra"])
+async def test_impersonation_is_refused_rather_than_left_out(field: str) -> None:
+    """Without it, everything would be done with the rights of whoever was to impersonate."""
+    with pytest.raises(AccessUnusable, match=f"user has `{field}`"):
+        await access_from_kubeconfig(_kubeconfig({"token": MARKER, field: ["somebody"]}))
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -6,6 +6,7 @@ from adapters.running.writing import Identity
 from adapters.simulator.clock import SECOND
 from adapters.simulator.driving import Driver, start
 from adapters.simulator.faults import Loss, every
+from adapters.simulator.plans import Ending, HydrationPlan
 from adapters.simulator.worlds import World
 from adapters.store.memory_logs import MemoryLog
 from engine.verifying import verify
@@ -130,4 +131,30 @@ async def test_a_kubeconfig_that_leads_nowhere_is_said() -> None:
     assert "names no simulated cluster" in reachable(home, "east")[1]
     point(home, "east", "east")
     await until_ready(driver)
+    await check(log)
+
+
+@pytest.mark.parametrize("life", [0, 1])  # on the same log, and on an empty one
+@pytest.mark.parametrize("place", ["home", "east"])
+async def test_a_restart_reads_tokens_before_the_words_that_may_quote_them(
+    place: str, life: int
+) -> None:
+    """What a Pod said of its token while the controller was away is struck out all the same."""
+    home, others = worlds()
+    token = "swordfish-of-the-hub"
+    home.add_secret("default", "hub", {"HF_TOKEN": token})
+    home.make_cache("default", CACHE, authSecret={"name": "hub"})
+    world = {"home": home, **others}[place]
+    world.plan_hydration("", HydrationPlan(ending=Ending.FAIL, message=f"401: {token} may not"))
+    logs = [MemoryLog("log"), MemoryLog("another")]
+    driver = await start(home, logs[0], IDENTITY, others=others)
+    while not any(pod["status"]["phase"] == "Running" for pod in world.listed("Pod")):
+        if not await driver.turn():
+            driver.advance(driver.next_at() or driver.now)
+    driver.advance(driver.now + 40 * SECOND)
+    log = logs[life]
+    again = await start(home, log, IDENTITY, others=others)
+    await again.run(until_at=driver.now + 60 * SECOND)
+    assert any("may not" in row.data for row in log.rows)
+    assert [row.type for row in log.rows if token in row.data] == []
     await check(log)
