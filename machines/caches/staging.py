@@ -60,6 +60,8 @@ def _claim_wishes(state: State, cache: Cache, entry: Entry, site: Site) -> Itera
     for pod in stuck_pods(cache, entry, site):
         subject = pod.subject
         yield Wish(site.name, entry.cluster, POD, subject.namespace, subject.name, subject.uid)
+    if _lacks_latch(cache, entry, site):
+        yield _change(cache, entry, site, CLAIM, ChangeKind.LATCH)
     yield from _secret_wishes(state, cache, entry, site)
     yield from _job_wishes(state, cache, entry, site)
 
@@ -133,6 +135,13 @@ def _has_token(state: State, cache: Cache, site: Site) -> bool:
 def _is_to_be_latched(cache: Cache, entry: Entry, site: Site) -> bool:
     done = counts(cache, site) and site.job_level.outcome == "Complete"
     return done and site.claim_level.phase == "Bound" and not _is_latched(cache, entry, site)
+
+
+def _lacks_latch(cache: Cache, entry: Entry, site: Site) -> bool:
+    """Say whether a claim lost the mark by which another log would know that it is whole."""
+    level = site.claim_level
+    marked = level.hydrated == latch_of(cache, site)
+    return _is_latched(cache, entry, site) and not marked and level.phase == "Bound"
 
 
 def _is_latched(cache: Cache, entry: Entry, site: Site) -> bool:

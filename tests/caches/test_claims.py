@@ -272,3 +272,14 @@ def test_the_claim_has_the_name_that_is_published() -> None:
     assert scene.known(ONE, "PersistentVolumeClaim").subject[:3] == (
         "PersistentVolumeClaim", WORKLOAD, CLAIM,
     )  # fmt: skip
+
+
+def test_a_latch_that_was_taken_off_is_written_again() -> None:
+    """What a new log would have to know stands on the claim, whoever removes it."""
+    scene = ready()
+    scene.claim("Bound", hydrated="")
+    assert (scene.phase(), scene.doing()) == ("Ready", ["Latch PersistentVolumeClaim"])
+    carry_out(scene)
+    assert (scene.phase(), scene.opened()) == ("Ready", [])
+    known = scene.known(ONE, "PersistentVolumeClaim")
+    assert f"{known.subject.uid}/{scene.mc.fingerprint}" in str(known.level)
