@@ -10,7 +10,7 @@ from machines.caches.selecting import DEFAULT_CLASS, storage_class
 from machines.caches.sights import Sight, token_sight
 from machines.caches.states import Refusal, Said
 from machines.messages import cut
-from machines.states import SECRET, WORKLOAD_KINDS
+from machines.states import SECRET, WORKLOAD_KINDS, Cluster
 
 QUOTED = 320  # characters of somebody else's words within a message
 NAMED = 3  # Pods in a sentence
@@ -50,11 +50,17 @@ def blindness(sight: Sight) -> str:
         since = f"since {rfc3339(cluster.changed_at)}" if cluster.changed_at else "yet"
         words = f": {cut(cluster.words, QUOTED)}" if cluster.words else ""
         return f"cluster {entry.cluster} does not answer {since}{words}"
-    unread = {kind: cluster.unread[kind] for kind in WORKLOAD_KINDS if kind in cluster.unread}
-    if unread:
-        kinds, words = ", ".join(unread), next(iter(unread.values()))
+    kinds, words = unread_kinds(cluster)
+    if kinds:
         return f"{kinds} of cluster {entry.cluster} cannot be read: {cut(words, QUOTED)}"
     return ""
+
+
+def unread_kinds(cluster: Cluster) -> tuple[str, str]:
+    """Name the kinds that cannot be read, as Kubernetes calls them, and why; "" when all can."""
+    unread = {kind: cluster.unread[kind] for kind in WORKLOAD_KINDS if kind in cluster.unread}
+    kinds = ", ".join(kind.removeprefix("Hydration") for kind in unread)
+    return kinds, next(iter(unread.values()), "")
 
 
 def hindrance(sight: Sight) -> str:

@@ -12,12 +12,13 @@ from machines.caches.entries import EntryState
 from machines.caches.finding import CLAIM, names_of
 from machines.caches.messages import entry_message
 from machines.caches.mounts import mount
+from machines.caches.obstacles import unread_kinds
 from machines.caches.reaching import log_cluster, way_in
 from machines.caches.states import Cache, Entry, ServedCluster
 from machines.caches.twins import working_twin
 from machines.messages import cut
 from machines.showing import cut_to_bytes
-from machines.states import WORKLOAD_KINDS, State
+from machines.states import State
 
 # Every field that the projection can write: what a served CRD has to keep.
 CACHE_STATUS_PATHS = (
@@ -95,11 +96,8 @@ def cluster_row(state: State, served: ServedCluster) -> tuple[str, str, str]:
     cluster = state.clusters.get(log_cluster(served))
     if cluster is not None and not cluster.reachable:
         return "False", "Unreachable", cluster.words or "it does not answer"
-    unread = {kind: cluster.unread[kind] for kind in WORKLOAD_KINDS if kind in cluster.unread} if (
-        cluster is not None
-    ) else {}  # fmt: skip
-    if unread:
-        kinds, words = ", ".join(unread), next(iter(unread.values()))
+    kinds, words = unread_kinds(cluster) if cluster is not None else ("", "")
+    if kinds:
         return "False", "AccessDenied", f"{kinds} cannot be read: {words}"
     if cluster is None or not cluster.listed:
         return "Unknown", "NotContacted", "it was not read yet"

@@ -1,7 +1,8 @@
 """Clusters: each by itself; what is unknown of one moves nothing there, and nothing elsewhere."""
 
+from machines.caches.messages import entry_message
 from machines.caches.occasions import cache_occasions
-from machines.caches.statuses import cache_status
+from machines.caches.statuses import cache_status, cluster_row
 from machines.observations import RolledBack, Unread
 from tests.caches.builders import HOME, ONE, CacheScene, spec_of
 from tests.caches.willing import carry_out, stage
@@ -119,6 +120,19 @@ def test_a_kind_that_can_be_read_no_more_is_not_decided_upon() -> None:
     assert scene.opened() == []
     scene.tell(scene.listed(ONE, "PersistentVolumeClaim"))
     assert scene.doing() == ["create PersistentVolumeClaim"]
+
+
+def test_what_cannot_be_read_is_called_as_kubernetes_calls_it() -> None:
+    """Jobs and Pods of hydrations are Jobs and Pods, also in the condition of the cluster."""
+    scene = CacheScene()
+    scene.cache()
+    carry_out(scene)
+    scene.tell(Unread(ONE, "HydrationJob", "jobs.batch is forbidden"))
+    scene.tell(Unread(ONE, "HydrationPod", "pods is forbidden"))
+    said = entry_message(scene.state, scene.mc, scene.entry())
+    assert said.startswith("Job, Pod of cluster one cannot be read: jobs.batch is forbidden")
+    _, reason, told = cluster_row(scene.state, scene.state.served["one"])
+    assert (reason, told) == ("AccessDenied", "Job, Pod cannot be read: jobs.batch is forbidden")
 
 
 def test_a_cluster_from_the_past_withdraws_nothing() -> None:
