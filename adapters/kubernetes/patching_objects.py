@@ -117,14 +117,11 @@ def _heal(body: Raw, found: Raw) -> Operations | Nothing:
 def _rotate(body: Raw, found: Raw, tokens: Tokens | None) -> Operations | Nothing:
     token = mapping(body.get("token"))
     digests = mapping(found.get(DIGESTS))
-    if digests.get(text(token.get("key"))) == token.get("digest"):
+    if digests == {text(token.get("key")): token.get("digest")}:
         return Nothing.HOLDS
     data = data_of(body, tokens)
-    if data is None:
-        return Nothing.UNFIT
-    if not digests:
-        return [_add("/data", data)]
-    return [_add(f"/data/{_escaped(key)}", value) for key, value in data.items()]
+    # The copy holds that one key and no other: an earlier one is of no use to anybody.
+    return Nothing.UNFIT if data is None else [_add("/data", data)]
 
 
 def _metadata(found: Raw) -> Raw:

@@ -295,18 +295,19 @@ async def test_a_token_that_is_not_to_be_had_is_not_written(token: dict[str, str
 
 
 async def test_a_token_is_rotated_once() -> None:
-    """The copy's key is written when its digest is another one, and only then."""
+    """The copy holds the one key that is asked for, and is written only when it does not."""
     vault = _vault()
     rotate = Change(*SECRET_PLACE, "secret-uid", ChangeKind.ROTATE, "digest")
     going = effect(rotate, {"token": _secret_body()["token"]})
-    old = Response(200, objects.secret({"HF_TOKEN": "old-marker"}))
+    old = Response(200, objects.secret({"HF_TOKEN": "old-marker", "EARLIER": "old-marker"}))
     new = Response(200, objects.secret({"HF_TOKEN": TOKEN}))
     api = ScriptedApi(old, new, new, new)
     discreet = DiscreetApi(api, vault)
     tokens = vault.tokens("home")
     performed = await perform(going, discreet, timeout_seconds=10, tokens=tokens)
     assert performed.answer == Done("secret-uid")
-    assert api.requests[1].body[2:] == [{"op": "add", "path": "/data/HF_TOKEN", "value": ENCODED}]
+    whole = {"op": "add", "path": "/data", "value": {"HF_TOKEN": ENCODED}}
+    assert api.requests[1].body[2:] == [whole]
     performed = await perform(going, discreet, timeout_seconds=10, tokens=tokens)
     assert performed.answer == Done("secret-uid", found=True)
     looked = await look_up(going, discreet, timeout_seconds=10)
