@@ -55,8 +55,9 @@ def drop_entry(state: State, cache: Cache, name: str) -> None:
 
 def _left_words(state: State, cache: Cache) -> str:
     claim, job, secret = names_of(cache).values()
+    copied = f" and Secret {secret}" if cache.spec is not None and cache.spec.secret_name else ""
     place = f"namespace {namespace_of(state, cache)}"
-    return f"claim {claim}, Job {job} and Secret {secret} in {place} stay as they are"
+    return f"claim {claim}, and Job {job}{copied} if still there, stay as they are in {place}"
 
 
 def _begun(cache: Cache, name: str, event: Event) -> Entry:
