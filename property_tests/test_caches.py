@@ -5,6 +5,8 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import given, settings
 
+from adapters.kubernetes.kinds import Kind
+from adapters.running.cluster_books import Wants, Way, moves_wants, wanted_ways, wants_of
 from adapters.store.memory_logs import MemoryLog
 from engine.canonical_json import dumps, loads
 from engine.events import Event
@@ -123,11 +125,31 @@ def test_all_ends_well_when_the_faults_stop(story: list[Action]) -> None:
     assert list(unfinished(chaos.state)) == []
 
 
+@given(STORIES)
+def test_nobody_goes_without_what_is_wanted_now(story: list[Action]) -> None:
+    """A row after which more is to be watched, or other ways are there, is one that counts."""
+    state = WARMLOG.initial("chaos")
+    wanted, ways = wants_of(state), list[Way]()
+    for row in rows_of(story):
+        state = WARMLOG.fold(state, row)
+        now, there = wants_of(state), list(wanted_ways(state))
+        more = set(secrets_in(now)) - set(secrets_in(wanted))
+        news = more or there != ways or not now.told <= wanted.told or now.works != wanted.works
+        assert moves_wants(wanted, [row]) or not news, f"{row} brought {news}"
+        wanted, ways = now, there
+
+
 def rows_of(story: list[Action]) -> Iterator[Event]:
     """Give the rows that a story makes."""
     chaos = CacheChaos()
     for action in story:
         yield from chaos.take(action)
+
+
+def secrets_in(wants: Wants) -> Iterator[tuple[str, Kind]]:
+    """Give each Secret that is to be watched, with its cluster."""
+    for cluster, kinds in wants.secrets.items():
+        yield from ((cluster, kind) for kind in kinds)
 
 
 def statuses(state: State) -> Iterator[tuple[str, str, int]]:

@@ -109,10 +109,13 @@ def wants_of(state: State) -> Wants:
     return Wants(works, secrets, tokens_are_told(state, works))
 
 
-def moves_wants(rows: Iterable[Event]) -> bool:
+def moves_wants(wants: Wants, rows: Iterable[Event]) -> bool:
     """Say whether these rows may change what is wanted, or the ways into clusters."""
+    waits = not wants.works <= wants.told  # for tokens; an answer may end the need for one
     return any(
-        row.type in _MOVING or (row.type == "Gone" and row.subject.partition("/")[0] in _MOVED_BY)
+        row.type in _MOVING
+        or (row.type == "Gone" and row.subject.partition("/")[0] in _MOVED_BY)
+        or (waits and row.type.startswith("Intent"))
         for row in rows
     )
 

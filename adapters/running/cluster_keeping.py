@@ -73,7 +73,7 @@ class ClusterKeeper:
 
         Sessions end, others begin, and each watches what is wanted of its cluster.
         """
-        if self._is_stale or moves_wants(rows):
+        if self._is_stale or moves_wants(self._wants, rows):
             self._is_stale = False
             self._wants = wants_of(state)
             steps = self._ways.steps(state)

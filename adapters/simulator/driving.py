@@ -180,7 +180,7 @@ class Driver:
 
     def _follow_clusters(self, rows: Sequence[Event]) -> None:
         """End the sessions that are not wanted any more, and begin those that are."""
-        if self._is_stale or moves_wants(rows):
+        if self._is_stale or moves_wants(self._wants, rows):
             self._is_stale = False
             self._wants = wants_of(self.writer.state)
             steps = self._ways.steps(self.writer.state)

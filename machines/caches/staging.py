@@ -77,14 +77,16 @@ def _secret_wishes(state: State, cache: Cache, entry: Entry, site: Site) -> Iter
             yield _change(cache, entry, site, SECRET, ChangeKind.OWN)
         elif copy_digest(cache, site) != token.digest and not site.secret_level.deleting:
             yield _change(cache, entry, site, SECRET, ChangeKind.ROTATE)
-    elif copy is Ownership.OURS and not site.secret_level.deleting:
-        yield from _useless_copy(cache, entry, site, token)
+    elif not site.secret_level.deleting and _is_useless(cache, entry, site, token):
+        if copy is Ownership.OURS:
+            yield _delete(cache, entry, site, SECRET)
+        elif copy is Ownership.OPEN:  # made ours first: nothing else is ever deleted
+            yield _change(cache, entry, site, SECRET, ChangeKind.OWN)
 
 
-def _useless_copy(cache: Cache, entry: Entry, site: Site, token: Token) -> Iterator[Wish]:
-    """The copy is there while hydrating, and between two tries."""
-    if token.missing or not token.needed or _is_latched(cache, entry, site):
-        yield _delete(cache, entry, site, SECRET)
+def _is_useless(cache: Cache, entry: Entry, site: Site, token: Token) -> bool:
+    """Say whether no copy is to be there: it is while hydrating, and between two tries."""
+    return token.missing or not token.needed or _is_latched(cache, entry, site)
 
 
 def _job_wishes(state: State, cache: Cache, entry: Entry, site: Site) -> Iterator[Wish]:

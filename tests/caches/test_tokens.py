@@ -9,7 +9,18 @@ from machines.caches.levels import SecretLevel
 from machines.caches.reaching import wanted_secrets
 from machines.caches.tokens import copy_digest
 from machines.observations import Absent, Unread
-from tests.caches.builders import COPY, HOME, NAMESPACE, ONE, CacheScene, spec_of
+from machines.states import SECRET
+from tests.caches.builders import (
+    COPY,
+    HOME,
+    NAME,
+    NAMESPACE,
+    ONE,
+    OURS,
+    WORKLOAD,
+    CacheScene,
+    spec_of,
+)
 from tests.caches.willing import carry_out, stage
 
 
@@ -46,6 +57,17 @@ def test_the_copy_goes_when_ready() -> None:
     stage(scene)
     assert (scene.phase(), copied(scene)) == ("Ready", "")
     assert scene.decided("delete Secret") == 1
+
+
+def test_a_copy_that_is_nobodys_is_taken_over_to_be_deleted() -> None:
+    """A token that the original left, or that lost its mark, does not stay beside what is Ready."""
+    scene = gated()
+    stage(scene)
+    subject = Subject(SECRET, WORKLOAD, COPY, "left-uid")
+    scene.see(ONE, subject, SecretLevel((("HF_TOKEN", "d0"),), label=NAME))
+    assert scene.doing() == ["Own Secret"]
+    scene.see(ONE, subject, SecretLevel((("HF_TOKEN", "d0"),), label=NAME, owner=OURS))
+    assert "delete Secret" in scene.doing()
 
 
 @pytest.mark.parametrize("digest", ["none", ""])
