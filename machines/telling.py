@@ -7,6 +7,7 @@ from engine.canonical_json import loads
 from engine.events import Event, Subject
 from machines.caches.changes import DONE, TO_DO, ChangeKind
 from machines.caches.levels import CACHING_LEVEL_BY_KIND
+from machines.caches.recovering import told_phases
 from machines.caches.telling import (
     CACHE_TELLERS,
     SHOWN_KIND,
@@ -170,7 +171,9 @@ def _pods_read(event: Event, subject: Subject, data: Any, intent: Intent | None)
 
 
 def _recovered(event: Event, subject: Subject, data: Any, intent: Intent | None) -> str:
-    return f"its status told of a past that this log does not hold: {data.get('phase')}"
+    phases = told_phases(data)  # of a ModelCache; a ModelWarmup has one phase
+    told = ", ".join(f"{name} {phase}" for name, phase in sorted(phases.items()))
+    return f"its status told of a past that this log does not hold: {told or data.get('phase')}"
 
 
 def _intended(event: Event, subject: Subject, data: Any, intent: Intent | None) -> str:

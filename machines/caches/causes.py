@@ -9,12 +9,19 @@ from typing import NamedTuple
 
 from machines.caches.blocking import NO_STORAGE_CLASS
 from machines.caches.entries import EntryState
-from machines.caches.obstacles import absent_class, blindness, token_trouble
+from machines.caches.obstacles import (
+    absent_class,
+    blindness,
+    class_trouble,
+    newer_class,
+    token_trouble,
+)
 from machines.caches.reaching import way_in
 from machines.caches.sights import Sight, job_events, waiting_pod
 
 INVALID_SPEC = "InvalidSpec"
 LEAVING = "InUse"
+LETTING_GO = "CleaningUp"
 TOKEN = "AuthSecretMissing"  # noqa: S105 -- a reason
 NO_ACCESS = "AccessMissing"
 UNREACHABLE = "Unreachable"
@@ -23,6 +30,7 @@ REFUSED = "ChangeRefused"
 FAILED = "HydrationFailed"
 LOST = "ClaimLost"
 NODE_GONE = "SelectedNodeGone"
+CLASS_KEPT = "StorageClassKept"
 UNBOUND = "ClaimUnbound"  # nothing tells why
 DOWNLOADING = "Downloading"
 STAGED = "Staged"
@@ -50,7 +58,7 @@ def entry_cause(sight: Sight) -> Cause:
     """Give why an entry does not go on; how it goes on, when nothing keeps it."""
     entry = sight.entry
     if not entry.selected:
-        return Cause(LEAVING)
+        return _leaving(sight)
     if sight.cache.faults and entry.state is not EntryState.READY:
         return Cause(INVALID_SPEC)
     if blindness(sight):
@@ -75,13 +83,18 @@ def own_cause(sight: Sight) -> Cause:
         return Cause(REFUSED)
     if claim is not None and claim.phase == "Lost":
         return Cause(LOST, entry.claim_uid)
+    if class_trouble(sight):
+        wanted = newer_class(sight)
+        return Cause(CLASS_KEPT, wanted) if wanted else Cause(NO_STORAGE_CLASS, "absent")
     if entry.chosen.gone_at:
         return Cause(NODE_GONE, f"{entry.chosen.node_name} {entry.chosen.gone_at}")
     return _waiting(sight)
 
 
 def _waiting(sight: Sight) -> Cause:
-    entry = sight.entry
+    entry, claim = sight.entry, sight.claim
+    if entry.state is EntryState.PENDING and (claim is None or claim.deleting):
+        return Cause(UNBOUND)  # what was said was said of another claim
     events = entry.claim_events.reason
     if events and events not in _ON_THE_WAY:
         return Cause(events)
@@ -89,6 +102,14 @@ def _waiting(sight: Sight) -> Cause:
     if pod is not None or said.reason:
         return Cause(pod.reason if pod is not None else said.reason)
     return Cause(UNBOUND if entry.state is EntryState.PENDING else DOWNLOADING)
+
+
+def _leaving(sight: Sight) -> Cause:
+    if sight.entry.users:
+        return Cause(LEAVING)
+    if blindness(sight):
+        return _blind(sight)
+    return Cause(REFUSED if sight.entry.refusals else LETTING_GO)
 
 
 def _blind(sight: Sight) -> Cause:

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from engine.instants import rfc3339
 from machines.caches.entries import EntryState
 from machines.caches.messages import entry_message
-from machines.caches.obstacles import leaving_words, refusal_words
+from machines.caches.obstacles import blindness, leaving_words, refusal_words
 from machines.caches.sights import sight_of, token_sight
 from machines.caches.sizes import size_trouble
 from machines.caches.states import Cache, Entry
@@ -117,14 +117,15 @@ def _artifact(state: State, cache: Cache, matched: list[Entry]) -> Row:
         return _lacking("NoClusters", _nothing_matched(cache))
     token = token_sight(state, cache)
     if token.missing and len(ready) < len(matched) and not cache.faults:
-        also = f"; {_first(state, cache, failed)}" if failed else ""
+        also = f"; {_first(state, cache, failed, 'failed on ')}" if failed else ""
         return _lacking("AuthSecretMissing", token.trouble + also)
     if failed:
-        return _lacking("Failed", _first(state, cache, failed))
+        return _lacking("Failed", _first(state, cache, failed, "failed on "))
     if len(ready) == len(matched):
         return Row("ArtifactReady", "True", "Staged", staged_words(matched))
     waiting = [one for one in matched if one.state is not EntryState.READY]
-    words = f"{len(ready)} of {len(matched)} ready; {_first(state, cache, waiting)}"
+    first = _first(state, cache, waiting, "missing on ")
+    words = f"{len(ready)} of {len(matched)} ready; {first}"
     return _lacking("Partial" if ready else "Hydrating", words)
 
 
@@ -132,12 +133,11 @@ def _lacking(reason: str, message: str) -> Row:
     return Row("ArtifactReady", "False", reason, message)
 
 
-def _first(state: State, cache: Cache, entries: list[Entry]) -> str:
-    """Name the clusters that something is said of, and give the words of the first."""
+def _first(state: State, cache: Cache, entries: list[Entry], what: str) -> str:
+    """Give the words of the first entry; of several, name the clusters before."""
     first = entries[0]
-    words = entry_message(state, cache, first)
-    more = f", as on {named([one.cluster for one in entries[1:]])}" if entries[1:] else ""
-    return f"{first.cluster} {first.state.value}{more}: {words}"
+    every = f"{what}{named([one.cluster for one in entries])}; " if entries[1:] else ""
+    return f"{every}{first.cluster} {first.state.value}: {entry_message(state, cache, first)}"
 
 
 def _troubles(state: State, cache: Cache) -> Iterator[Row]:
@@ -171,7 +171,8 @@ def _terminating(state: State, cache: Cache) -> Row:
         if some is not None
     ]
     left = f"what it has on {named(sorted(cache.entries))} is being let go" if some else ""
-    said = [*refused, left]
+    silent = (blindness(sight_of(state, cache, one)) for _, one in sorted(cache.entries.items()))
+    said = [*refused, left, *dict.fromkeys(silent)]
     return Row("Terminating", "True", "CleaningUp", cut("; ".join(filter(None, said))))
 
 

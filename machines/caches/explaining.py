@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 from engine.events import Subject
 from machines.advising import NOTHING_TO_DO, asks_nothing
-from machines.caches.advising import BY_CAUSE, entry_advice
+from machines.caches.advising import BY_CAUSE, cluster_advice, entry_advice
+from machines.caches.causes import STAGED
 from machines.caches.conditions import changed_words, condition_rows
 from machines.caches.entries import ENTRIES, EntryState, EntryTrigger
 from machines.caches.finding import CLAIM, names_of, namespace_of
@@ -92,7 +93,8 @@ def explain_cluster(
     """Explain one InferenceCluster."""
     status, reason, message = cluster_row(state, served)
     name = served.subject.name
-    told = BY_CAUSE.get(reason, NOTHING_TO_DO) if status == "False" else NOTHING_TO_DO
+    told = cluster_advice(state, served, reason) if status == "False" else NOTHING_TO_DO
+    told = "nothing: it is reached" if status == "True" else told
     caches = tuple(
         (
             f"{cache.subject.namespace}/{cache.subject.name}",
@@ -109,7 +111,7 @@ def explain_cluster(
         reason,
         history.since,
         message,
-        told.replace("{cluster}", name),
+        told,
         caches,
         tuple(history.lines),
     )
@@ -174,6 +176,7 @@ def _advice(cache: Cache, entries: tuple[EntryExplanation, ...]) -> tuple[str, .
         return (f"see which InferenceClusters the selector is to hold ({wanted}): {labels}",)
     troubled = [entry.cluster for entry in entries if not is_calm(entry)]
     if not troubled:
-        return (NOTHING_TO_DO,)
+        staged = all(entry.advice == BY_CAUSE[STAGED] for entry in entries)
+        return (BY_CAUSE[STAGED] if staged else NOTHING_TO_DO,)
     more = f" and {len(troubled) - _NAMED} more" if len(troubled) > _NAMED else ""
     return (f"see to {', '.join(troubled[:_NAMED])}{more}, below",)

@@ -30,6 +30,7 @@ from machines.caches.obstacles import (
     NAMED,
     QUOTED,
     blindness,
+    class_trouble,
     hindrance,
     later_refusals,
     leaving_words,
@@ -112,8 +113,8 @@ def _pending(sight: Sight) -> list[str]:
         lost = f"{sight.claim_words} has lost its volume{volume}"
         return [lost, quoted(sight.entry.claim_events)]
     waits = f"waiting for {sight.claim_words} to bind"
-    return [waits, _node_words(sight), quoted(sight.entry.claim_events), *_pod_words(sight),
-            _left_words(sight), *later_refusals(sight)]  # fmt: skip
+    return [waits, class_trouble(sight), _node_words(sight), quoted(sight.entry.claim_events),
+            *_pod_words(sight), _left_words(sight), *later_refusals(sight)]  # fmt: skip
 
 
 def _node_words(sight: Sight) -> str:

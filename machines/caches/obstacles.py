@@ -133,7 +133,32 @@ def absent_class(sight: Sight) -> str:
     served, cluster = sight.served, sight.cluster
     if served is None or cluster is None or sight.claim is not None:
         return ""
-    named = storage_class(served, cluster)
+    return _absence(sight, cluster, storage_class(served, cluster))
+
+
+def newer_class(sight: Sight) -> str:
+    """Give the class that a claim would have that is made now, if this one has another."""
+    claim, served, cluster = sight.claim, sight.served, sight.cluster
+    if claim is None or served is None or cluster is None or not claim.storage_class:
+        return ""
+    wanted = storage_class(served, cluster)
+    return "" if wanted == claim.storage_class else wanted
+
+
+def class_trouble(sight: Sight) -> str:
+    """Say what is the matter with the class of a claim that waits for its volume."""
+    claim, cluster = sight.claim, sight.cluster
+    if claim is None or cluster is None or claim.phase == "Bound" or not claim.storage_class:
+        return ""
+    wanted = newer_class(sight)
+    absent = _absence(sight, cluster, claim.storage_class)
+    if wanted:
+        has = absent or f"it has storage class {claim.storage_class}"
+        return f"{has}; once the claim is deleted it is made anew with {wanted}"
+    return absent
+
+
+def _absence(sight: Sight, cluster: Cluster, named: str) -> str:
     if "StorageClass" not in cluster.listed or cluster.find("StorageClass", "", named):
         return ""
     return f"cluster {sight.entry.cluster} has no storage class {named}"

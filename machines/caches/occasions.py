@@ -12,7 +12,12 @@ from machines.caches.conditions import changed_words, matched_entries, named, st
 from machines.caches.entries import EntryState
 from machines.caches.finding import site_of
 from machines.caches.messages import entry_message, fault_words
-from machines.caches.obstacles import leaving_words, refusal_words
+from machines.caches.obstacles import (
+    hindrance,
+    leaving_words,
+    refusal_words,
+    token_trouble,
+)
 from machines.caches.selecting import storage_class
 from machines.caches.sights import Sight, sight_of, token_sight
 from machines.caches.states import Cache, Entry, ServedCluster
@@ -21,7 +26,7 @@ from machines.states import State
 
 NORMAL, WARNING = "Normal", "Warning"
 # What is told by an Occasion of its own, or is no trouble.
-_TOLD_ELSEWHERE = frozenset({causes.REFUSED, causes.UNBOUND, causes.DOWNLOADING})
+_TOLD_ELSEWHERE = frozenset({causes.REFUSED, causes.UNBOUND, causes.DOWNLOADING, causes.CLASS_KEPT})
 
 Key = tuple[str, ...]
 
@@ -113,9 +118,18 @@ def _of_entry(sight: Sight) -> Iterator[Occasion]:
     if sight.cache.faults or entry.state is EntryState.READY:
         return
     cause = causes.own_cause(sight)
-    if cause.reason not in _TOLD_ELSEWHERE:
-        note = f"cluster {cluster}: {entry_message(sight.state, sight.cache, entry)}"
+    words = _own_words(sight)
+    if words and cause.reason not in _TOLD_ELSEWHERE:
+        named_already = words.startswith(f"cluster {cluster} ")
+        note = words if named_already else f"cluster {cluster}: {words}"
         yield Occasion(("cause", cluster, *cause), WARNING, cause.reason, note)
+
+
+def _own_words(sight: Sight) -> str:
+    """Give the words of an entry's own cause; of a missing token an Event of its own tells."""
+    if token_trouble(sight) and sight.entry.state is not EntryState.FAILED:
+        return hindrance(sight)
+    return entry_message(sight.state, sight.cache, sight.entry)
 
 
 def _kept_class(sight: Sight) -> Iterator[Occasion]:

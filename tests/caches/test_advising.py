@@ -6,12 +6,20 @@ import pytest
 
 from machines.caches.advising import BY_CAUSE, entry_advice
 from machines.caches.causes import entry_cause
+from machines.caches.cluster_specs import IN_CLUSTER
 from machines.caches.entries import EntryState
+from machines.caches.reaching import scope_key
 from machines.caches.sights import sight_of
 from machines.caches.states import Said
-from tests.caches.pictures import FAILURE, Picture, spec_of
+from tests.caches.pictures import CLAIM, EAST, FAILURE, HOME, THERE, Picture, spec_of
 from tests.caches.test_hydrating_messages import HYDRATING
-from tests.caches.test_pending_messages import PENDING
+from tests.caches.test_pending_messages import (
+    PENDING,
+    newer_class,
+    other_class,
+    unbound,
+    unknown_class,
+)
 
 DRAWN = [draw for draw, _ in (*PENDING, *HYDRATING)]
 
@@ -53,3 +61,51 @@ def test_a_missing_token() -> None:
     picture = Picture(spec=spec_of(secret=True))
     told = entry_advice(sight_of(picture.state, picture.cache, picture.entry))
     assert told.startswith("`kubectl -n ml-team create secret generic hf --from-literal=HF_TOKEN=")
+
+
+def advised(picture: Picture) -> str:
+    """What a person can do about the first entry."""
+    return entry_advice(sight_of(picture.state, picture.cache, picture.entry))
+
+
+def test_an_unbound_claim_of_another_class() -> None:
+    """A claim keeps its class, so one that waits with a wrong class has to be deleted."""
+    assert "storageclasses" in advised(unknown_class())
+    for picture in (newer_class(), other_class()):
+        told = advised(picture)
+        assert told.startswith(f"`kubectl --context east -n {THERE} delete pvc {CLAIM}`")
+
+
+def test_a_missing_kubeconfig() -> None:
+    """The command that makes the Secret is given, after the token's where that lacks, too."""
+    picture = Picture(spec=spec_of(secret=True))
+    namespace = picture.state.caching.own_namespace
+    picture.state.clusters[HOME].names.clear()
+    picture.state.clusters[HOME].listed[scope_key(namespace, f"{EAST}-kubeconfig")] = True
+    token, _, access = advised(picture).partition("; ")
+    assert token.startswith("`kubectl -n ml-team create secret generic hf ")
+    made = f"create secret generic {EAST}-kubeconfig --from-file=kubeconfig=KUBECONFIG`"
+    assert access.startswith(f"`kubectl -n {namespace} {made}")
+
+
+def test_the_own_cluster_needs_no_context() -> None:
+    """Where warmlog runs, commands are typed without the name of another context."""
+    picture = unbound()
+    served = picture.state.served[EAST]
+    served.spec = served.spec._replace(source=IN_CLUSTER)
+    picture.state.clusters[HOME] = picture.east
+    assert f"`kubectl -n {THERE} describe pvc {CLAIM}`" in advised(picture)
+
+
+def test_leaving() -> None:
+    """Only Pods that are there are to be ended; a silent cluster is what keeps the others."""
+    picture = unbound()
+    picture.entry.selected = False
+    assert advised(picture) == "nothing: it goes on by itself"
+    picture.entry.users = ("engine-0",)
+    assert advised(picture).startswith("end the Pods that are named")
+    picture.entry.users = None
+    picture.east.reachable = False
+    told = advised(picture)
+    assert told.startswith("see whether the API server of east answers")
+    assert told.endswith("`kubectl delete inferencecluster east` lets go of what is there")

@@ -79,7 +79,7 @@ def test_partial() -> None:
     picture.cache.entries["b"].state = EntryState.PENDING
     assert reasons(picture)["ArtifactReady"] == "False/Partial"
     assert message(picture, "ArtifactReady").startswith(
-        "1 of 3 ready; b Pending, as on 1 cluster: c: "
+        "1 of 3 ready; missing on 2 clusters: b, c; b Pending: waiting for claim "
     )
 
 
@@ -178,3 +178,25 @@ def test_a_condition_turns_only_with_its_status() -> None:
     ready = {row["type"]: row for row in cache_conditions(picture.state, picture.cache)}
     assert ready["Ready"]["lastTransitionTime"] == "2026-01-01T12:00:05Z"
     assert ready["ClustersMatched"] == before["ClustersMatched"]
+
+
+def test_terminating_says_which_cluster_is_silent() -> None:
+    """A deletion that waits for a cluster that does not answer says so where it is looked for."""
+    picture = Picture()
+    picture.claim("Bound")
+    picture.entry.selected = False
+    picture.cache.level = picture.cache.level._replace(deleting=True)
+    picture.east.reachable, picture.east.words = False, "connection refused"
+    assert message(picture, "Terminating") == (
+        "what it has on 1 cluster: east is being let go; cluster east does not answer yet: "
+        "connection refused"
+    )
+
+
+def test_several_failed() -> None:
+    """Of several clusters that failed all are named, and the words of the first are given."""
+    picture = three()
+    picture.cache.entries["c"].state = EntryState.FAILED
+    assert message(picture, "ArtifactReady").startswith(
+        f"failed on 2 clusters: b, c; b Failed: Job {THERE}/"
+    )

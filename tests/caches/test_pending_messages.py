@@ -16,6 +16,7 @@ from tests.caches.pictures import (
     LATER,
     NODE,
     NOON,
+    RWX,
     THERE,
     Picture,
 )
@@ -48,6 +49,28 @@ def never_read() -> Picture:
     """Nothing was heard of the cluster yet."""
     picture = Picture()
     del picture.state.clusters[f"ic/{EAST}"]
+    return picture
+
+
+def unknown_class() -> Picture:
+    """The claim was made with a class that the cluster does not have."""
+    picture = Picture()
+    picture.east.names.clear()
+    picture.claim()
+    return picture
+
+
+def newer_class() -> Picture:
+    """Another class is named since the claim was made, and the claim's own never was there."""
+    picture = Picture()
+    picture.claim(storage_class="fast")
+    return picture
+
+
+def other_class() -> Picture:
+    """Another class is named since the claim was made, and the cluster has both."""
+    picture = newer_class()
+    picture.put(picture.east.name, "StorageClass", "", "fast", RWX)
     return picture
 
 
@@ -153,6 +176,7 @@ def consumer_waits_for_the_claim() -> Picture:
     return picture
 
 
+ANEW = "once the claim is deleted it is made anew with rwx"
 WAITING = f"waiting for claim {THERE}/{CLAIM}"
 PENDING = [
     (no_way_in, "cluster is not provisioned yet: its status names no kubeconfig"),
@@ -172,6 +196,9 @@ PENDING = [
         ),
     ),
     (absent_class, "cluster east has no storage class rwx"),
+    (unknown_class, f"{WAITING} to bind; cluster east has no storage class rwx"),
+    (newer_class, f"{WAITING} to bind; cluster east has no storage class fast; {ANEW}"),
+    (other_class, f"{WAITING} to bind; it has storage class fast; {ANEW}"),
     (
         twins,
         (

@@ -119,6 +119,10 @@ def test_every_type_of_row_has_words() -> None:
             row("Recovered", "ModelWarmup/ns/w/u", phase="Failed"),
             "its status told of a past that this log does not hold: Failed",
         ),
+        (
+            row("Recovered", clusters=[{"name": name, "phase": "Ready"} for name in "ba"]),
+            "its status told of a past that this log does not hold: a Ready, b Ready",
+        ),
         (row("StatusStored", position=3), "the API server holds the final status"),
         (row("DeadlinePassed", deadline=3), "a deadline passed"),
     ],

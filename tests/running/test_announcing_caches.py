@@ -149,6 +149,30 @@ def test_the_provisioners_words(reason: str) -> None:
     assert reasons(announcer, scene) == expected
 
 
+def test_what_was_said_of_an_older_claim_is_no_cause() -> None:
+    """When a claim is deleted, what its Pod waited for is not told of the next one."""
+    scene = CacheScene()
+    scene.cache()
+    carry_out(scene)
+    scene.claim("Pending")
+    scene.pod("Pending", reason="Unschedulable", message="no room")
+    scene.events(scene.known(ONE, "PersistentVolumeClaim").subject, "ProvisioningFailed", "words")
+    announcer = CacheAnnouncer(scene.state)
+    scene.gone(ONE, scene.known(ONE, "PersistentVolumeClaim").subject)
+    assert told(announcer, scene) == []
+
+
+def test_the_token_hides_what_a_claim_waits_for() -> None:
+    """Of a missing token its own Event tells; what is in the way beside it is told by itself."""
+    scene = CacheScene()
+    scene.gone(ONE, scene.known(ONE, "StorageClass").subject)
+    announcer = CacheAnnouncer(scene.state)
+    scene.cache(spec_of(secret=TOKEN))
+    scene.list_secrets()
+    notes = {reason: note for _, reason, note in told(announcer, scene)}
+    assert notes["NoStorageClass"].startswith("cluster one reports no storage class")
+
+
 def test_a_refused_change_is_told() -> None:
     """What the API server refuses is told in its words, once however often it is tried."""
     scene = CacheScene()
