@@ -198,18 +198,19 @@ class Team(NamedTuple):
         return mount(self.claim(cache))
 
 
-async def staged(team: Team, name: str, site: Site) -> Json:
-    """Stage a model at a site from the start to its end, and give the entry, which is Ready.
+async def staged(team: Team, name: str, *sites: Site) -> None:
+    """Stage a model from the start until it is Ready at these sites.
 
-    The ModelCache is made unless it is there, for this site and those of later calls.
+    The ModelCache is made unless it is there: for the one site that is named, or for both.
     """
     caches = (await request(team.session, "GET", team.caches))["items"]
     if name not in {each["metadata"]["name"] for each in caches}:
-        await team.stage(name)
-    await site.add_nodes(f"hanging-{site.name}-{name}")
-    await site.storage.bind_when_asked(team.claim(name))
-    await site.end(name, stages.COMPLETED)
-    return await team.until_entry(name, site, "Ready")
+        await team.stage(name, sites=sites if len(sites) == 1 else ())
+    for site in sites:
+        await site.add_nodes(f"hanging-{site.name}-{name}")
+        await site.storage.bind_when_asked(team.claim(name))
+        await site.end(name, stages.COMPLETED)
+        await team.until_entry(name, site, "Ready")
 
 
 def entry(status: Json, site: Site) -> Json:

@@ -56,8 +56,7 @@ async def test_a_cluster_that_does_not_answer_keeps_what_it_had(
     """Only `Reachable` and the message of its entries change, the other cluster goes on, and once
     it answers again all is as before, without a restart. [C80]
     """
-    for site in team.sites:
-        await staged(team, NAME, site)
+    await staged(team, NAME, *team.sites)
     before = await team.until(NAME, lambda cache: cache["status"]["summary"]["ready"] == "2/2")
     epoch = (await staging.readiness())["epoch"]
     second_control_plane.stop_api_server()
@@ -98,6 +97,7 @@ async def test_a_cluster_that_hangs_delays_nobody(
     and what is staged there stays. [C80]
     """
     await staged(team, NAME, team.second)
+    await team.stage("other")
     process = second_control_plane.process_id("kube-apiserver")
     os.kill(process, signal.SIGSTOP)
     try:
@@ -144,7 +144,7 @@ async def test_one_cluster_under_two_names_is_staged_once(
     team: Team, control_plane: ControlPlane, staging: ControllerProcess
 ) -> None:
     """The entry of the younger name is Pending and names the older; it goes with its cluster."""
-    await staged(team, NAME, team.home)
+    await team.stage(NAME)
     existing: Json = {"secretRef": {"name": SECRET}, "cache": {"storageClassName": WAITING_CLASS}}
     twin = inference_cluster("twin", source="Existing", existing=existing)
     try:

@@ -179,6 +179,7 @@ async def test_what_happens_while_the_controller_is_away_counts(
     deleted meanwhile is not Ready any more. [S58] [S73]
     """
     home, second = team.sites
+    await team.stage(NAME)
     await staged(team, NAME, second)
     await home.add_nodes("hanging-home")
     await home.storage.bind_when_asked(team.claim(NAME))
@@ -192,6 +193,9 @@ async def test_what_happens_while_the_controller_is_away_counts(
     await team.until_entry(NAME, home, "Ready")
     lost = await team.until_entry(NAME, second, "Pending")
     assert "mount" not in lost
+    await second.storage.bind_when_asked(team.claim(NAME))
+    await second.end(NAME, stages.COMPLETED)
+    await team.until_entry(NAME, second, "Ready")
     await staging.wait_until_quiet()
     uids = {
         row["subject"].rpartition("/")[2]
