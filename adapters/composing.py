@@ -170,8 +170,9 @@ async def _control(
 
     def tell(state: State) -> None:
         for announcement in chain(*(one.news(state) for one in announcers)):
-            about = "/".join(filter(None, announcement.subject[1:3]))
-            _log.info(announcement.note, about=about, reason=announcement.reason)
+            about = "/".join(filter(None, announcement.subject[:3]))
+            say = _log.warning if announcement.type == "Warning" else _log.info
+            say(announcement.note, about=about, reason=announcement.reason)
             outbox.put(announcement)
 
     means = Means(

@@ -1,6 +1,6 @@
 """What crds/ holds: CustomResourceDefinitions, and the policies beside them; a pure table."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from adapters.kubernetes.policies import WARMUP_POLICY
 from adapters.kubernetes.schemas_cache_spec import CACHE_SPEC
@@ -27,10 +27,21 @@ _WARMUP_COLUMNS = [
     _AGE,
 ]
 
+
+def _wide(kind: str) -> list[dict[str, Any]]:
+    """Give the columns of `-o wide`: reason and message of one condition."""
+    condition = f'.status.conditions[?(@.type=="{kind}")]'
+    return [
+        {"name": name, "type": "string", "priority": 1, "jsonPath": f"{condition}.{name.lower()}"}
+        for name in ("Reason", "Message")
+    ]
+
+
 _CACHE_COLUMNS = [
     {"name": "Source", "type": "string", "jsonPath": ".spec.huggingFace.repo"},
     {"name": "Ready", "type": "string", "jsonPath": ".status.summary.ready"},
     _AGE,
+    *_wide("Ready"),
 ]
 
 _REACHABLE = '.status.conditions[?(@.type=="Reachable")].status'
@@ -39,6 +50,7 @@ _CLUSTER_COLUMNS = [
     {"name": "Gateway", "type": "string", "jsonPath": ".status.gateway.address"},
     {"name": "Reachable", "type": "string", "jsonPath": _REACHABLE},
     _AGE,
+    *_wide("Reachable"),
 ]
 
 
@@ -64,7 +76,7 @@ class _Names(NamedTuple):
 
 
 def _definition(
-    names: _Names, scope: str, columns: list[dict[str, str]], description: str, **parts: Schema
+    names: _Names, scope: str, columns: list[dict[str, Any]], description: str, **parts: Schema
 ) -> Schema:
     """Give the definition of a kind; its parts are the schemas of `spec` and `status`."""
     return {

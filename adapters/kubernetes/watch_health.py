@@ -5,6 +5,7 @@ from typing import NamedTuple
 from adapters.kubernetes.answers import FORBIDDEN, NOT_FOUND
 from adapters.kubernetes.kinds import Kind
 from adapters.kubernetes.reflecting import ReadRefused
+from machines.caches.reaching import REMOTE
 
 _UNAUTHORIZED = 401
 
@@ -29,9 +30,10 @@ def refused_words(cluster: str, kind: Kind, error: ReadRefused) -> str:
             " apply the CRD with `kubectl apply -k crds/`."
         )
     if error.code == FORBIDDEN:
+        folder = "deploy/workload-cluster` there" if cluster.startswith(REMOTE) else "deploy/`"
         return (
             f"warmlog may not list and watch {kind.resource} in cluster {cluster}:"
-            f" apply its roles with `kubectl apply -k deploy/`. It was told: {error.words}"
+            f" apply its roles with `kubectl apply -k {folder}. It was told: {error.words}"
         )
     if error.code == _UNAUTHORIZED:
         return (

@@ -224,15 +224,17 @@ def test_names_and_columns() -> None:
 @pytest.mark.parametrize(
     ("kind", "columns"),
     [
-        ("ModelCache", "Source Ready Age"),
-        ("InferenceCluster", "Source Gateway Reachable Age"),
+        ("ModelCache", "Source Ready Age Reason Message"),
+        ("InferenceCluster", "Source Gateway Reachable Age Reason Message"),
     ],
 )
 def test_columns_lead_to_a_field(kind: str, columns: str) -> None:
-    """Each column's path is one that the schema has, the repository's among them."""
+    """Each column's path is one that the schema has; what is long comes last, with -o wide."""
     found = KINDS[kind]["spec"]["versions"][0]["additionalPrinterColumns"]
     assert [each["name"] for each in found] == columns.split()
     paths = {f".{part}.{path}" for part in ("spec", "status") for path, _ in walk(root(kind)[part])}
-    for each in found[:-1]:
+    *shown, age, reason, message = found
+    for each in (*shown, reason, message):
         assert re.sub(r"\[\?\(.*\)\]", "[]", each["jsonPath"]) in paths
-    assert found[-1]["jsonPath"] == ".metadata.creationTimestamp"
+    assert age["jsonPath"] == ".metadata.creationTimestamp"
+    assert [each.get("priority", 0) for each in found] == [*[0] * len(shown), 0, 1, 1]
