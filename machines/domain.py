@@ -48,6 +48,10 @@ class Warmlog:
 
     def rest(self, state: State) -> None:
         """Note that everything touched so far has been decided upon."""
+        for uid in state.dirty:
+            cache = state.caches.get(uid)
+            if cache is not None:
+                cache.settled.clear()
         state.dirty.clear()
 
     def is_decision(self, type_name: str) -> bool:

@@ -272,6 +272,8 @@ class State:
     asking: dict[str, bool] = field(
         default_factory=dict
     )  # caches with a question (`caches.asking`)
+    # InferenceClusters by the uid of their kube-system: several of one are one cluster (`twins`).
+    twins: dict[str, tuple[str, ...]] = field(default_factory=dict)
     # Within one event only: the caches that it may have moved, by uid.
     stirred: dict[str, bool] = field(default_factory=dict)
     # Within one event only: the warmups that it touched, and their targets as they were.

@@ -16,6 +16,7 @@ from machines.caches.owning import Ownership, is_ours, ownership
 from machines.caches.selecting import home_is_known, is_abandoned, is_known, is_leaving
 from machines.caches.states import Cache, Entry
 from machines.caches.tokens import copy_digest, token_of
+from machines.caches.twins import index_twins
 from machines.intents import CacheIntent, Change, Create, Delete
 from machines.states import SECRET, State, copy_state
 
@@ -68,6 +69,22 @@ def the_index_agrees(state: State) -> bool:
     }
 
 
+def the_twins_agree(state: State) -> bool:
+    """Which InferenceClusters are one is what a computation from scratch gives."""
+    copied = copy_state(state)
+    index_twins(copied)
+    return {uid: set(names) for uid, names in copied.twins.items()} == {
+        uid: set(names) for uid, names in state.twins.items()
+    }
+
+
+def only_entries_with_questions_ask(state: State) -> bool:
+    """A cache is among those that ask exactly when one of its entries does."""
+    return state.asking.keys() == {
+        cache.subject.uid for cache, entry in entries(state) if entry.asks
+    }
+
+
 def nobody_asks_in_vain(state: State) -> bool:
     """Only caches that exist in the log have questions, and each question is of a known object."""
     questions = [*claim_questions(state), *release_questions(state)]
@@ -94,6 +111,8 @@ ALWAYS: tuple[Callable[[State], bool], ...] = (
     what_is_open_is_known,
     only_what_is_not_selected_is_retained,
     the_index_agrees,
+    the_twins_agree,
+    only_entries_with_questions_ask,
     nobody_asks_in_vain,
     entries_are_in_order,
 )

@@ -10,7 +10,10 @@ from adapters.running.cluster_books import Wants, Way, moves_wants, wanted_ways,
 from adapters.store.memory_logs import MemoryLog
 from engine.canonical_json import dumps, loads
 from engine.events import Event
+from engine.instants import SECOND
+from machines.caches.settling import settle_caches
 from machines.caches.statuses import cache_status
+from machines.caches.stirring import ALL, stir
 from machines.domain import WARMLOG
 from machines.intents import CacheIntent, intent_from_json
 from machines.observations import RolledBack
@@ -102,6 +105,29 @@ def test_the_log_alone_gives_state_and_decisions_again(story: list[Action]) -> N
         state = WARMLOG.fold(state, row)
     assert list(WARMLOG.project(state)) == list(WARMLOG.project(chaos.state))
     assert run(divergences(log)) == []
+
+
+@MORE
+@given(STORIES)
+def test_what_is_not_looked_at_would_not_move(story: list[Action]) -> None:
+    """Settling the entries that an event may have moved gives what settling every entry gives."""
+    state = WARMLOG.initial("chaos")
+    for row in rows_of(story):
+        state = WARMLOG.fold(state, row)
+        for later in (0, 7 * SECOND):
+            assert settled(state, row, later) == settled(state, row, later, whole=True), row
+
+
+def settled(state: State, row: Event, later: int, *, whole: bool = False) -> State:
+    """Settle every cache again, some time after a row: what is noted as touched, or all of it."""
+    copied = WARMLOG.copy(state)
+    copied.now = row.at + later
+    for uid in copied.caches:
+        stir(copied, uid, (ALL,) if whole else ())
+    settle_caches(copied, row._replace(seq=row.seq + 1, at=copied.now))
+    for cache in copied.caches.values():
+        cache.settled.clear()
+    return copied
 
 
 @given(STORIES)

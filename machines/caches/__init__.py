@@ -10,6 +10,7 @@ Rooms, from what is seen to what is said:
     answering   decisions, and what became of them, likewise
     accepting   which spec is acted on, and which edits of it are taken over
     recovering  what a status tells when the log was lost
+    stirring    which caches an event may have moved, and on which clusters
     settling    each touched cache brought to where its facts put it: `enrolling` gives it its
                 entries, `moving` moves each, with `failing` and `healing`
     wishing     what is wanted: `staging` on a selected cluster, `leaving` on any other

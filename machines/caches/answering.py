@@ -9,6 +9,7 @@ from machines.caches.finding import JOB, NAMESPACE
 from machines.caches.healing import node_key
 from machines.caches.indexing import entries_on
 from machines.caches.states import NO_FAILURE, Cache, Entry, Made, Refusal
+from machines.caches.stirring import ALL, stir, touch
 from machines.caches.tokens import token_key, token_of
 from machines.intents import CacheIntent, Change, Create
 from machines.observations import Absent, Answer, Refused, Unknown
@@ -28,6 +29,7 @@ def fold_cache_intent(state: State, event: Event, subject: Subject, intent: Cach
     record = _record(state, cache, event.cluster, intent)
     if record is None:
         return
+    touch(state, intent.owner_uid, (_name(record),))
     record.open[what] = event.seq
     record.made.pop(what, None)
     if isinstance(record, Entry):
@@ -38,12 +40,12 @@ def fold_cache_answer(state: State, event: Event, intent: CacheIntent, answer: A
     """What was decided for a cache has its answer."""
     seq = event.cause or 0
     opened, cache = state.open[seq], state.caches.get(intent.owner_uid)
-    state.stirred[intent.owner_uid] = True
+    record = _opener(cache, seq) if cache else None
+    stir(state, intent.owner_uid, (_name(record),))
     if isinstance(answer, Unknown):
         state.open[seq] = opened._replace(uncertain=True, unanswered=answer.words)
         return
     del state.open[seq]
-    record = _opener(cache, seq) if cache else None
     if cache is None or record is None:
         return
     what = what_of(intent)
@@ -80,6 +82,10 @@ def _record(state: State, cache: Cache, cluster: str, intent: CacheIntent) -> Ca
 def _opener(cache: Cache, seq: int) -> Cache | Entry | None:
     records: list[Cache | Entry] = [cache, *cache.entries.values()]
     return next((one for one in records if seq in one.open.values()), None)
+
+
+def _name(record: Cache | Entry | None) -> str:
+    return record.cluster if isinstance(record, Entry) else ALL
 
 
 def _made(state: State, opened: OpenIntent, intent: CacheIntent, until: int) -> Made:

@@ -5,7 +5,7 @@ run and does not say why. The Pods of a namespace are read before a claim there 
 again while it is held.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from engine.events import Subject
@@ -63,12 +63,14 @@ def cache_events(state: State, cluster: str, subject: Subject) -> Heard | None:
     return Heard(entry.job_events, entry.job_events_at)
 
 
-def follow_questions(state: State, cache: Cache) -> None:
-    """Note whether a cache has anything to ask, so that only such caches are looked through."""
-    if any(
-        any(_silent(state, cache, entry, site)) or _is_to_be_released(state, cache, entry, site)
-        for entry, site in _sites(state, cache)
-    ):
+def follow_questions(state: State, cache: Cache, entries: Iterable[Entry]) -> None:
+    """Note which of these entries have anything to ask: only such are looked through."""
+    for entry in entries:
+        entry.asks = False
+    for entry, site in _sites(state, cache, entries):
+        silent = any(_silent(state, cache, entry, site))
+        entry.asks = silent or _is_to_be_released(state, cache, entry, site)
+    if any(entry.asks for entry in cache.entries.values()):
         state.asking[cache.subject.uid] = True
     else:
         state.asking.pop(cache.subject.uid, None)
@@ -78,14 +80,15 @@ def _open(state: State) -> Iterator[tuple[Cache, Entry, Site]]:
     for uid in state.asking:
         cache = state.caches[uid]
         if home_is_known(state, cache):
-            for entry, site in _sites(state, cache):
+            asking = [entry for entry in cache.entries.values() if entry.asks]
+            for entry, site in _sites(state, cache, asking):
                 yield cache, entry, site
 
 
-def _sites(state: State, cache: Cache) -> Iterator[tuple[Entry, Site]]:
+def _sites(state: State, cache: Cache, entries: Iterable[Entry]) -> Iterator[tuple[Entry, Site]]:
     if is_abandoned(cache):
         return
-    for entry in cache.entries.values():
+    for entry in entries:
         site = site_of(state, cache, entry)
         if site is not None and is_known(site.cluster):
             yield entry, site

@@ -32,9 +32,12 @@ class Decided(NamedTuple):
 
 
 def cache_intents(state: State, cache: Cache) -> Iterator[Decided]:
-    """Give what a cache calls for now, in a fixed order; nothing while its facts are unknown."""
+    """Give what a cache calls for now, in a fixed order; nothing while its facts are unknown.
+
+    Of its entries only those count that were settled since: the others call for nothing new.
+    """
     begun: set[tuple[str, str]] = set()
-    for wish in wishes(state, cache):
+    for wish in wishes(state, cache, sorted(cache.settled) if cache.settled else None):
         if (wish.entry, wish.what) in begun or not _is_free(cache, wish):
             continue
         intent = _intent(state, cache, wish)

@@ -1,5 +1,7 @@
 """Enrolling: which entries a cache has, and whether each is selected."""
 
+from collections.abc import Collection, Iterable
+
 from engine.events import Event
 from machines.caches.entries import EntryState
 from machines.caches.finding import names_of, namespace_of
@@ -12,36 +14,39 @@ CLUSTER_GONE = "ClusterGone"
 ABANDONED = "Abandoned"
 
 
-def enrol(state: State, cache: Cache, event: Event) -> None:
-    """Have an entry for each cluster that is selected, or where something of the cache is."""
+def enrol(state: State, cache: Cache, names: Collection[str], event: Event) -> None:
+    """Have an entry for each of these clusters that is selected, or has something of the cache."""
     cache.enrolled = True
+    here = [state.served[name] for name in names if name in state.served]
     selected = {
-        name
-        for name, served in state.served.items()
-        if not is_leaving(cache) and matches(cache, served)
+        served.subject.name for served in here if not is_leaving(cache) and matches(cache, served)
     }
-    wanted = selected if is_abandoned(cache) else selected | set(concerned(state, cache))
-    for name in wanted - cache.entries.keys():
+    wanted = selected if is_abandoned(cache) else selected | set(concerned(state, cache, here))
+    new = wanted - cache.entries.keys()
+    for name in new:
         cache.entries[name] = _begun(cache, name, event)
-    for entry in cache.entries.values():
-        _select(entry, event, selected=entry.cluster in selected)
-    cache.entries = {name: cache.entries[name] for name in sorted(cache.entries)}
+    for name in names:
+        if name in cache.entries:
+            _select(cache.entries[name], event, selected=name in selected)
+    if new:
+        cache.entries = {name: cache.entries[name] for name in sorted(cache.entries)}
 
 
-def dismiss(state: State, cache: Cache) -> None:
+def dismiss(state: State, cache: Cache, entries: Iterable[Entry]) -> None:
     """Drop the entries of clusters that are not selected and have nothing of the cache left."""
-    for entry in list(cache.entries.values()):
+    for entry in entries:
         if has_left(state, cache, entry):
             del cache.entries[entry.cluster]
             cache.recovered.pop(entry.cluster, None)
 
 
-def note_abandoned(state: State, cache: Cache) -> None:
+def note_abandoned(state: State, cache: Cache, entries: Iterable[Entry]) -> None:
     """Note what stays where it is, as somebody asked to let go of it; or that nobody does now."""
-    for entry in cache.entries.values():
-        if is_abandoned(cache) and entry.had:
+    abandoned = is_abandoned(cache)
+    for entry in entries:
+        if abandoned and entry.had:
             cache.abandoned[entry.cluster] = Said(ABANDONED, _left_words(state, cache))
-        elif not is_abandoned(cache):
+        elif not abandoned:
             cache.abandoned.pop(entry.cluster, None)
 
 

@@ -19,9 +19,10 @@ from machines.caches.levels import (
     SecretLevel,
     StorageClassLevel,
 )
-from machines.caches.reaching import MODELPLANE_NAMESPACE, log_cluster, way_in
+from machines.caches.reaching import MODELPLANE_NAMESPACE, log_cluster, names_of_cluster, way_in
 from machines.caches.states import Said, ServedCluster
-from machines.caches.twins import KUBE_SYSTEM
+from machines.caches.stirring import name_in, stir, stir_there, touch
+from machines.caches.twins import KUBE_SYSTEM, index_twins
 from machines.levels import Level
 from machines.states import CACHE_KINDS, WORKLOAD_KINDS, Cluster, Known, State
 
@@ -59,20 +60,23 @@ def fold_level_gone(state: State, event: Event, subject: Subject, known: Known |
 
 def fold_node(state: State, cluster: Cluster, name: str) -> None:
     """A node came or went: that concerns the claims that wait for it."""
-    for uid in cluster.awaited_nodes.pop(name, ()):
-        state.stirred[uid] = True
+    uids = cluster.awaited_nodes.pop(name, ())
+    if uids:
+        stir_there(state, uids, cluster.name)
 
 
 def fold_namespace(state: State, cluster: Cluster, name: str) -> None:
     """A namespace came, went, or is going."""
+    if name == KUBE_SYSTEM:
+        index_twins(state)
     if name in (KUBE_SYSTEM, MODELPLANE_NAMESPACE):
-        stir(state, cluster.name)
-    _stir_all(state, bearers_of(state, cluster, Subject("Namespace", "", name, "")))
+        _stir_whole(state, cluster.name)
+    _stir_bearers(state, cluster, Subject("Namespace", "", name, ""))
 
 
 def fold_cluster_changed(state: State, event: Event, cluster: Cluster) -> None:
     """A cluster was listed, answers, does not answer, or something else of it has changed."""
-    stir(state, cluster.name)
+    stir_cluster(state, cluster.name)
 
 
 def fold_kind_listed(state: State, cluster: Cluster, kind: str) -> None:
@@ -84,17 +88,18 @@ def fold_kind_listed(state: State, cluster: Cluster, kind: str) -> None:
     if "/" in kind:
         subject = Subject(*kind.split("/", 2), "")  # type: ignore[call-arg]  # of three parts
         _stir_reached_by(state, cluster, subject)
-        _stir_all(state, bearers_of(state, cluster, subject))
+        _stir_bearers(state, cluster, subject)
         return
     sets = [kinds for kinds in (CACHE_KINDS, WORKLOAD_KINDS) if kind in kinds]
     if sets and (told or any(cluster.has_synced(kinds) for kinds in sets)):
-        stir(state, cluster.name)
+        stir_cluster(state, cluster.name)
 
 
 def fold_settings(state: State) -> None:
     """The controller started anew, perhaps with other settings."""
     reindex(state)
-    state.stirred.update(dict.fromkeys(state.caches, True))
+    for uid in state.caches:
+        stir(state, uid)
 
 
 def fold_claim_users(state: State, event: Event, subject: Subject, pods: tuple[str, ...]) -> None:
@@ -103,7 +108,7 @@ def fold_claim_users(state: State, event: Event, subject: Subject, pods: tuple[s
     if found is not None:
         cache, entry = found
         entry.users = pods
-        state.stirred[cache.subject.uid] = True
+        stir(state, cache.subject.uid, (entry.cluster,))
 
 
 def fold_cache_events(state: State, event: Event, subject: Subject, said: Said) -> None:
@@ -116,42 +121,57 @@ def fold_cache_events(state: State, event: Event, subject: Subject, said: Said) 
         entry.job_events, entry.job_events_at = said, event.at
     else:
         entry.claim_events, entry.claim_events_at = said, event.at
-    state.stirred[cache.subject.uid] = True
+    stir(state, cache.subject.uid, (entry.cluster,))
 
 
 def fold_cache_deadline(state: State, uid: str, due: int) -> None:
     """Instants that a cache waited for have come."""
     cache = state.caches[uid]
+    stir(state, uid, [name_in(key) for key, at in cache.waits.items() if at <= due])
     cache.waits = {key: at for key, at in cache.waits.items() if at > due}
-    state.stirred[uid] = True
 
 
 def fold_cache_contested(state: State, event: Event, uid: str, manager: str) -> None:
     """Somebody else keeps writing the cache's status, or does not any more."""
     cache = state.caches[uid]
     cache.contested_by, cache.contested_at = manager, event.at
-    state.stirred[uid] = True
+    stir(state, uid, ())
 
 
-def stir(state: State, cluster: str) -> None:
-    """Note every cache that something on this cluster may have moved."""
-    names = {name for name, served in state.served.items() if log_cluster(served) == cluster}
+def stir_cluster(state: State, cluster: str) -> None:
+    """Note every cache that something of this whole cluster may have moved, and where."""
+    names = names_of_cluster(state, cluster)
     for uid, cache in state.caches.items():
-        if cache.cluster == cluster or not names.isdisjoint(cache.entries):
-            state.stirred[uid] = True
+        if cache.cluster == cluster:
+            stir(state, uid)
+        elif cache.entries.keys().isdisjoint(names):
+            touch(state, uid, names)  # it may have left something there: nothing says so yet
+        else:
+            stir(state, uid, names)
+
+
+def _stir_whole(state: State, cluster: str) -> None:
+    """As `stir_cluster`, where it may also matter to the cache on other clusters."""
+    names = names_of_cluster(state, cluster)
+    for uid, cache in state.caches.items():
+        if cache.cluster == cluster or not cache.entries.keys().isdisjoint(names):
+            stir(state, uid)
 
 
 def _stir_about(state: State, cluster: Cluster, subject: Subject, level: Level | None) -> None:
     """Note the caches that an object is about: few of them, unless all may be."""
-    if isinstance(level, ClusterLevel | StorageClassLevel) or subject.kind == "InferenceCluster":
-        stir(state, cluster.name)
+    if isinstance(level, ClusterLevel) or subject.kind == "InferenceCluster":
+        _stir_whole(state, cluster.name)
+        return
+    if isinstance(level, StorageClassLevel):
+        stir_cluster(state, cluster.name)
         return
     if subject.kind == "ModelCache":
         _stir_namesakes(state, cluster, subject)
         return
     if isinstance(level, SecretLevel):
         _stir_reached_by(state, cluster, subject)
-    _stir_all(state, bearers_of(state, cluster, subject))
+    _stir_bearers(state, cluster, subject)
 
 
 def _stir_namesakes(state: State, home: Cluster, subject: Subject) -> None:
@@ -160,30 +180,38 @@ def _stir_namesakes(state: State, home: Cluster, subject: Subject) -> None:
     if cache is not None:
         name = names_of(cache)[CLAIM]
         claim = Subject(CLAIM, namespace_of(state, cache), name, "")
-        _stir_all(state, bearers_of(state, home, claim))
+        for uid in bearers_of(state, home, claim):
+            stir(state, uid)
 
 
 def _stir_reached_by(state: State, home: Cluster, secret: Subject) -> None:
     """A Secret with a kubeconfig changed: that is said of the clusters that it leads to."""
     for served in list(state.served.values()):
-        key = way_in(state, served).kubeconfig
-        if served.home == home.name and key and key[:2] == (secret.namespace, secret.name):
-            stir(state, log_cluster(served))
+        key = way_in(state, served).kubeconfig if served.home == home.name else None
+        if key and key[:2] == (secret.namespace, secret.name):
+            stir_cluster(state, log_cluster(served))
 
 
 def _stir_pod(state: State, cluster: Cluster, job_uid: str) -> None:
     known = cluster.objects[JOB].get(job_uid)
     if known is not None:
-        _stir_all(state, bearers_of(state, cluster, known.subject))
+        _stir_bearers(state, cluster, known.subject)
         return
     for uid, cache in state.caches.items():
-        if any(entry.job_uid == job_uid for entry in cache.entries.values()):
-            state.stirred[uid] = True
+        names = [name for name, entry in cache.entries.items() if entry.job_uid == job_uid]
+        if names:
+            stir(state, uid, names)
 
 
-def _stir_all(state: State, uids: tuple[str, ...]) -> None:
+def _stir_bearers(state: State, cluster: Cluster, subject: Subject) -> None:
+    """Note the caches that an object is about; what is at home may matter to all their entries."""
+    uids = bearers_of(state, cluster, subject)
+    there = [uid for uid in uids if state.caches[uid].cluster != cluster.name]
+    if there:
+        stir_there(state, there, cluster.name)
     for uid in uids:
-        state.stirred[uid] = True
+        if state.caches[uid].cluster == cluster.name:
+            stir(state, uid)
 
 
 def _note_pod(cluster: Cluster, uid: str, job_uid: str) -> None:
@@ -218,6 +246,7 @@ def _cluster_seen(state: State, event: Event, subject: Subject, level: ClusterLe
         state.served[subject.name] = ServedCluster(event.cluster, subject, level, spec)
     else:
         served.level, served.spec = level, spec
+    index_twins(state)
 
 
 def _cluster_gone(state: State, subject: Subject) -> None:
@@ -230,5 +259,6 @@ def _cluster_gone(state: State, subject: Subject) -> None:
     if name != served.home:
         state.clusters.pop(name, None)
         state.open = {seq: one for seq, one in state.open.items() if one.cluster != name}
+    index_twins(state)
     for cache in state.caches.values():
         drop_entry(state, cache, subject.name)

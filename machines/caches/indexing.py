@@ -3,7 +3,7 @@
 from engine.events import Subject
 from machines.caches.finding import CLAIM, JOB, NAMESPACE, POD, names_of, namespace_of
 from machines.caches.levels import HydrationPodLevel
-from machines.caches.reaching import log_cluster
+from machines.caches.reaching import names_of_cluster
 from machines.caches.states import Cache, Entry
 from machines.caches.twins import working_twin
 from machines.states import SECRET, Cluster, State
@@ -60,9 +60,9 @@ def job_of_pod(cluster: Cluster, pod_uid: str) -> Subject | None:
 def entries_on(state: State, cache: Cache, cluster: str) -> list[Entry]:
     """Give a cache's entries on the cluster of that name in the log; the one that works first."""
     found = [
-        (bool(working_twin(state, served, cache)), entry)
-        for entry in cache.entries.values()
-        if (served := state.served.get(entry.cluster)) and log_cluster(served) == cluster
+        (bool(working_twin(state, state.served[name], cache)), cache.entries[name])
+        for name in names_of_cluster(state, cluster)
+        if name in cache.entries
     ]
     return [entry for _, entry in sorted(found, key=lambda pair: pair[0])]
 

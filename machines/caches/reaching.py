@@ -54,6 +54,15 @@ def log_cluster(served: ServedCluster) -> str:
     return f"{REMOTE}{served.subject.name}"
 
 
+def names_of_cluster(state: State, cluster: str) -> list[str]:
+    """Give the InferenceClusters that are the cluster of that name in the log, by name."""
+    if cluster.startswith(REMOTE):
+        served = state.served.get(cluster.removeprefix(REMOTE))
+        if served is not None and log_cluster(served) == cluster:
+            return [served.subject.name]
+    return sorted(name for name, one in state.served.items() if log_cluster(one) == cluster)
+
+
 def scope_key(namespace: str, name: str) -> str:
     """Give the name under which a named Secret counts as synced."""
     return f"{SECRET}/{namespace}/{name}"

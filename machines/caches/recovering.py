@@ -11,6 +11,7 @@ from machines.caches.entries import EntryState
 from machines.caches.reaching import log_cluster
 from machines.caches.selecting import is_known
 from machines.caches.states import Cache, Entry
+from machines.caches.stirring import stir
 from machines.states import State
 
 _TOLD = frozenset({EntryState.READY, EntryState.HYDRATING, EntryState.FAILED})
@@ -60,7 +61,7 @@ def fold_cache_recovered(state: State, event: Event, cache: Cache, status: dict[
         entry = cache.entries.get(name)
         if entry is not None and (_is_new(entry) or _is_news(state, cache, name, phase)):
             entry.state, entry.recovered, entry.had = EntryState(phase), True, True
-    state.stirred[cache.subject.uid] = True
+    stir(state, cache.subject.uid)
 
 
 def _is_new(entry: Entry) -> bool:

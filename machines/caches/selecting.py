@@ -1,5 +1,6 @@
 """Selecting: which clusters a cache is staged to, and whether enough is known to act there."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from engine.canonical_json import loads
@@ -64,13 +65,13 @@ def selector_of(cache: Cache) -> Pairs:
     return tuple(sorted((key, value) for key, value in items if isinstance(value, str)))
 
 
-def concerned(state: State, cache: Cache) -> list[str]:
-    """Give the clusters on which a cache has, or may have, something beside those selected."""
+def concerned(state: State, cache: Cache, these: Iterable[ServedCluster]) -> list[str]:
+    """Give those clusters on which a cache has, or may have, something, selected or not."""
     return [
-        name
-        for name, served in state.served.items()
+        served.subject.name
+        for served in these
         if served.home == cache.cluster
-        and (name in cache.recovered or _may_have_left(state, cache, served))
+        and (served.subject.name in cache.recovered or _may_have_left(state, cache, served))
     ]
 
 

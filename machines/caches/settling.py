@@ -1,4 +1,7 @@
-"""Settling: every cache that an event may have moved is brought to where its facts put it."""
+"""Settling: every cache that an event may have moved is brought to where its facts put it.
+
+Of its entries only those are looked at that the event may have moved (`stirring`).
+"""
 
 from collections.abc import Iterator
 
@@ -11,7 +14,9 @@ from machines.caches.moving import move_entry
 from machines.caches.selecting import home_is_known, is_abandoned, is_known
 from machines.caches.showing import show_cache, show_clusters
 from machines.caches.states import Cache, Entry
+from machines.caches.stirring import take_touched
 from machines.caches.timing import drop_waits, follow_waits
+from machines.caches.wishes import Wish
 from machines.caches.wishing import wishes
 from machines.states import State
 
@@ -22,59 +27,66 @@ def settle_caches(state: State, event: Event) -> None:
         cache = state.caches.get(uid)
         if cache is None:
             continue
-        _settle(state, cache, event)
+        names = take_touched(state, cache)
+        _settle(state, cache, names, event)
         if _is_over(state, cache):
             _forget(state, cache)
             continue
         state.dirty[uid] = event.seq
-        show_cache(state, cache, event)
+        cache.settled.update(dict.fromkeys(names, True))
+        show_cache(state, cache, names, event)
     state.stirred.clear()
     show_clusters(state, event)
 
 
-def _settle(state: State, cache: Cache, event: Event) -> None:
+def _settle(state: State, cache: Cache, names: list[str], event: Event) -> None:
     if home_is_known(state, cache):
-        enrol(state, cache, event)
-        note_abandoned(state, cache)
+        enrol(state, cache, names, event)
+        entries = cache.entries_on(names)
+        note_abandoned(state, cache, entries)
         if not is_abandoned(cache):
-            for entry in cache.entries.values():
+            for entry in entries:
                 move_entry(state, cache, entry, event)
-            dismiss(state, cache)
-    follow_waits(state, cache)
-    _ease(state, cache)
-    follow_waits(state, cache)
-    follow_questions(state, cache)
+            dismiss(state, cache, entries)
+    follow_waits(state, cache, names)
+    if _ease(state, cache, names):
+        follow_waits(state, cache, names)
+    follow_questions(state, cache, cache.entries_on(names))
 
 
-def _ease(state: State, cache: Cache) -> None:
-    """Forget refusals and answers of what is not wanted any more, or is seen now."""
-    wanted = {(wish.entry, wish.what): wish for wish in wishes(state, cache)}
-    versions = {
-        key: _version(state, wish.cluster, wish.kind, wish.uid) for key, wish in wanted.items()
-    }
-    for name, record in _records(state, cache):
+def _ease(state: State, cache: Cache, names: list[str]) -> bool:
+    """Forget refusals and answers of what is not wanted any more, or is seen now; say if any."""
+    records = [pair for pair in _records(state, cache, names) if pair[1].refusals or pair[1].made]
+    if not records:
+        return False
+    wanted = {(wish.entry, wish.what): wish for wish in wishes(state, cache, names)}
+    eased = False
+    for name, record in records:
         for what in [what for what in record.refusals if (name, what) not in wanted]:
             del record.refusals[what]
+            eased = True
         for what, made in list(record.made.items()):
-            key = name, what
-            if key not in wanted or made.version != versions[key] or made.until <= state.now:
+            wish = wanted.get((name, what))
+            if wish is None or made.until <= state.now or made.version != _version(state, wish):
                 del record.made[what]
+                eased = True
+    return eased
 
 
-def _records(state: State, cache: Cache) -> Iterator[tuple[str, Cache | Entry]]:
+def _records(state: State, cache: Cache, names: list[str]) -> Iterator[tuple[str, Cache | Entry]]:
     """Give what keeps refusals and answers, as far as its facts are known."""
     if not home_is_known(state, cache):
         return
     yield "", cache
-    for name, entry in cache.entries.items():
+    for entry in cache.entries_on(names):
         site = site_of(state, cache, entry)
         if site is not None and is_known(site.cluster):
-            yield name, entry
+            yield entry.cluster, entry
 
 
-def _version(state: State, cluster: str, kind: str, uid: str) -> int:
-    there = state.clusters.get(cluster)
-    known = there.objects[kind].get(uid) if there else None
+def _version(state: State, wish: Wish) -> int:
+    there = state.clusters.get(wish.cluster)
+    known = there.objects[wish.kind].get(wish.uid) if there else None
     return known.version if known else 0
 
 

@@ -4,13 +4,17 @@ A status carries as `position` the seq of the event that last changed it, and a 
 the very bytes that the server holds. So the status itself is compared, by its digest.
 """
 
+from collections.abc import Collection
 from hashlib import sha256
+from typing import Any
 
 from engine.canonical_json import dumps
 from engine.events import Event
 from machines.caches.conditions import condition_rows, turned
-from machines.caches.states import Cache
-from machines.caches.statuses import cache_status, cluster_row
+from machines.caches.reaching import REMOTE, names_of_cluster
+from machines.caches.states import Cache, ServedCluster
+from machines.caches.statuses import cluster_row, entry_status, message_room, whole_status
+from machines.caches.twins import KUBE_SYSTEM
 from machines.states import State
 
 # Rows about a whole cluster, and kinds of objects, that may change how a cluster is reached.
@@ -27,17 +31,27 @@ _ABOUT_CLUSTERS = frozenset(
 _KINDS = ("InferenceCluster", "Secret", "Namespace")
 
 
-def show_cache(state: State, cache: Cache, event: Event) -> None:
-    """Note since when conditions hold, and the position of a status that is another than before."""
+def show_cache(state: State, cache: Cache, names: Collection[str], event: Event) -> None:
+    """Note since when conditions hold, and the position of a status that is another than before.
+
+    Of its entries those of these names are shown anew, and all when messages have another room.
+    """
     if not cache.enrolled:
         return  # it has no entries yet, while its status may publish mounts
     rows = condition_rows(state, cache)
     cache.condition_times = turned(rows, cache.condition_times, event.at)
-    status = cache_status(state, cache, rows)
-    del status["warmlog"]
-    face = sha256(dumps(status).encode()).hexdigest()[:16]
+    room = message_room(cache)
+    for entry in cache.entries_on(names if room == cache.room else cache.entries):
+        entry.face = _digest(entry_status(state, cache, entry, room))
+    cache.room = room
+    faces = [entry.face for entry in cache.entries.values()]
+    face = _digest([whole_status(state, cache, rows), faces])
     if face != cache.face:
         cache.face, cache.position = face, event.seq
+
+
+def _digest(shown: Any) -> str:
+    return sha256(dumps(shown).encode()).hexdigest()[:16]
 
 
 def show_clusters(state: State, event: Event) -> None:
@@ -45,7 +59,7 @@ def show_clusters(state: State, event: Event) -> None:
     about = event.subject.startswith(_KINDS) or event.type in _ABOUT_CLUSTERS
     if not about:
         return
-    for served in state.served.values():
+    for served in _concerned(state, event):
         row = cluster_row(state, served)
         face = dumps(list(row))
         if face == served.face:
@@ -53,3 +67,10 @@ def show_clusters(state: State, event: Event) -> None:
         if not served.face.startswith(f'["{row[0]}"'):
             served.changed_at = event.at
         served.face, served.position = face, event.seq
+
+
+def _concerned(state: State, event: Event) -> list[ServedCluster]:
+    """Give the clusters that may be reached otherwise: all, if it is not of one of them alone."""
+    alone = event.cluster.startswith(REMOTE) and f"/{KUBE_SYSTEM}/" not in event.subject
+    names = names_of_cluster(state, event.cluster) if alone else state.served
+    return [state.served[name] for name in names]

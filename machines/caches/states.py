@@ -4,6 +4,7 @@ As in `machines.states`: records are frozen, the containers around them are chan
 `fold` alone, and dicts keep the order of the log.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -118,6 +119,8 @@ class Entry:
     had: bool = False  # something was made, found or told there: it has to be cleared away
     users: tuple[str, ...] | None = None  # Pods that mount the claim, when last read; None: unread
     ignored: tuple[IgnoredTrigger, ...] = ()
+    asks: bool = False  # something has to be read that no watch shows (`asking`)
+    face: str = ""  # what the status showed of it
 
 
 @dataclass(slots=True)
@@ -150,6 +153,14 @@ class Cache:
     contested_by: str = ""  # field manager that keeps writing the status
     contested_at: int = 0
     gone: bool = False
+    # InferenceClusters on which it is to be settled next (`stirring`); "" for all of them.
+    touched: dict[str, bool] = field(default_factory=dict)
+    settled: dict[str, bool] = field(default_factory=dict)  # those that were since it was decided
+    room: int = 0  # bytes of a message in the status
+
+    def entries_on(self, names: Iterable[str]) -> list[Entry]:
+        """Give its entries on these InferenceClusters, in the order of the names."""
+        return [self.entries[name] for name in names if name in self.entries]
 
 
 @dataclass(slots=True)

@@ -7,7 +7,7 @@ engines need, and messages share what room is left.
 from typing import Any
 
 from engine.instants import rfc3339
-from machines.caches.conditions import Row, cache_conditions, matched_entries
+from machines.caches.conditions import Row, cache_conditions, condition_rows, matched_entries
 from machines.caches.entries import EntryState
 from machines.caches.finding import CLAIM, names_of
 from machines.caches.messages import entry_message
@@ -16,7 +16,7 @@ from machines.caches.obstacles import unread_kinds
 from machines.caches.reaching import log_cluster, way_in
 from machines.caches.states import Cache, Entry, ServedCluster
 from machines.caches.twins import working_twin
-from machines.messages import cut
+from machines.messages import MESSAGE_LENGTH, cut
 from machines.showing import cut_to_bytes
 from machines.states import State
 
@@ -52,23 +52,36 @@ _STATUS_BYTES = 1024 * 1024  # the server takes 1.5 MiB
 _WHOLE_BYTES = 32 * 1024  # everything but the entries
 _ENTRY_BYTES = 760  # an entry without its message: its name at its longest, its mount
 _LEAST_BYTES = 64  # of a message, however many entries there are
+_MESSAGE_BYTES = 4 * MESSAGE_LENGTH  # no message has more, so that no more room matters
 
 
-def cache_status(state: State, cache: Cache, rows: list[Row] | None = None) -> dict[str, Any]:
-    """Give the whole `.status` of one ModelCache; `rows` are its conditions, if they are known."""
+def cache_status(state: State, cache: Cache) -> dict[str, Any]:
+    """Give the whole `.status` of one ModelCache."""
+    room = message_room(cache)
+    return {
+        **whole_status(state, cache, condition_rows(state, cache)),
+        "clusters": [
+            entry_status(state, cache, entry, room) for _, entry in sorted(cache.entries.items())
+        ],
+        "warmlog": {"uid": cache.subject.uid, "log": state.log_id, "position": cache.position},
+    }
+
+
+def whole_status(state: State, cache: Cache, rows: list[Row]) -> dict[str, Any]:
+    """Give what of a status is about the cache as a whole; `rows` are its conditions."""
     matched = matched_entries(cache)
     ready = sum(entry.state is EntryState.READY for entry in matched)
-    room = (_STATUS_BYTES - _WHOLE_BYTES) // max(1, len(cache.entries)) - _ENTRY_BYTES
     return {
         "observedGeneration": cache.level.generation,
         "conditions": cache_conditions(state, cache, rows),
         "summary": {"ready": f"{ready}/{len(matched)}"},
-        "clusters": [
-            _entry(state, cache, entry, max(room, _LEAST_BYTES))
-            for _, entry in sorted(cache.entries.items())
-        ],
-        "warmlog": {"uid": cache.subject.uid, "log": state.log_id, "position": cache.position},
     }
+
+
+def message_room(cache: Cache) -> int:
+    """Give how many bytes the message of an entry may have."""
+    room = (_STATUS_BYTES - _WHOLE_BYTES) // max(1, len(cache.entries)) - _ENTRY_BYTES
+    return min(max(room, _LEAST_BYTES), _MESSAGE_BYTES)
 
 
 def cluster_status(state: State, served: ServedCluster) -> dict[str, Any]:
@@ -106,7 +119,8 @@ def cluster_row(state: State, served: ServedCluster) -> tuple[str, str, str]:
     return "True", REACHABLE, same if twin else ""
 
 
-def _entry(state: State, cache: Cache, entry: Entry, room: int) -> dict[str, Any]:
+def entry_status(state: State, cache: Cache, entry: Entry, room: int) -> dict[str, Any]:
+    """Give what is published of one entry."""
     shown: dict[str, Any] = {"name": entry.cluster, "phase": entry.state.value}
     message = cut_to_bytes(entry_message(state, cache, entry), room)
     if message:

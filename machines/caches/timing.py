@@ -9,11 +9,12 @@
 A wait is over when its instant is passed by a row, never because a clock says so meanwhile.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from engine.instants import SECOND
 from machines.caches.finding import Site, newest_failed_pod, site_of
 from machines.caches.states import Cache, Entry, Made, Refusal
+from machines.caches.stirring import name_in
 from machines.indexing import arm, disarm
 from machines.states import State
 
@@ -25,9 +26,11 @@ def is_waiting(cache: Cache, entry: Entry | None, verb: str, what: str = "") -> 
     return _key(verb, entry.cluster if entry else "", what) in cache.waits
 
 
-def follow_waits(state: State, cache: Cache) -> None:
-    """Have a timer for each instant that is to come, and for no other."""
-    wanted = {key: due for key, due in _waits(state, cache) if due > state.now}
+def follow_waits(state: State, cache: Cache, names: Collection[str]) -> None:
+    """Have a timer for each instant to come on these clusters, or of the cache; for no other."""
+    kept = {key: due for key, due in cache.waits.items() if name_in(key) not in ("", *names)}
+    found = _waits(state, cache, names)
+    wanted = kept | {key: due for key, due in found if due > state.now}
     uid = cache.subject.uid
     for key, due in cache.waits.items():
         if wanted.get(key) != due:
@@ -45,9 +48,9 @@ def drop_waits(state: State, cache: Cache) -> None:
     cache.waits = {}
 
 
-def _waits(state: State, cache: Cache) -> Iterator[tuple[str, int]]:
+def _waits(state: State, cache: Cache, names: Iterable[str]) -> Iterator[tuple[str, int]]:
     yield from _guards("", cache.refusals, cache.made)
-    for entry in cache.entries.values():
+    for entry in cache.entries_on(names):
         yield from _guards(entry.cluster, entry.refusals, entry.made)
         if entry.failure.job_uid and entry.failure.claim_uid == entry.claim_uid:
             yield _key("hydrate", entry.cluster), entry.failure.due

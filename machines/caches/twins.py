@@ -15,11 +15,24 @@ def working_twin(state: State, served: ServedCluster, cache: Cache | None = None
     mine = _identity(state, served)
     if not mine:
         return ""
-    twins = [one for one in state.served.values() if _identity(state, one) == mine]
+    names = state.twins.get(mine, ())
+    if len(names) < 2:  # noqa: PLR2004 -- it alone
+        return ""
+    twins = [state.served[name] for name in names]
     works = min(
         twins, key=lambda one: (not _is_selected(cache, one), one.level.created, one.subject.uid)
     )
     return "" if works.subject.uid == served.subject.uid else works.subject.name
+
+
+def index_twins(state: State) -> None:
+    """Note anew which InferenceClusters are one cluster: one of them or its identity changed."""
+    found: dict[str, tuple[str, ...]] = {}
+    for name, served in state.served.items():
+        mine = _identity(state, served)
+        if mine:
+            found[mine] = (*found.get(mine, ()), name)
+    state.twins = found
 
 
 def _is_selected(cache: Cache | None, served: ServedCluster) -> bool:

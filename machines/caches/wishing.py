@@ -1,6 +1,6 @@
 """Wishing: everything that a cache wants done now, in a fixed order, while enough is known."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from machines.caches.changes import ChangeKind
 from machines.caches.leaving import leaving_wishes
@@ -11,8 +11,8 @@ from machines.caches.wishes import Wish
 from machines.states import State
 
 
-def wishes(state: State, cache: Cache) -> Iterator[Wish]:
-    """Give what a cache wants done, whether or not it was asked for already."""
+def wishes(state: State, cache: Cache, names: Iterable[str] | None = None) -> Iterator[Wish]:
+    """Give what a cache wants done, asked for already or not; of entries, only of these names."""
     if not home_is_known(state, cache):
         return
     held = cache.level.held and not cache.gone
@@ -22,7 +22,7 @@ def wishes(state: State, cache: Cache) -> Iterator[Wish]:
         return
     if not is_leaving(cache) and cache.spec is not None and not held:
         yield _own(cache, ChangeKind.HOLD)
-    for entry in cache.entries.values():
+    for entry in cache.entries_on(cache.entries if names is None else names):
         if entry.selected:
             yield from staging_wishes(state, cache, entry)
         else:

@@ -26,6 +26,7 @@ from machines.caches.reaching import scope_key
 from machines.caches.sources import fingerprint
 from machines.caches.specs import parse_cache
 from machines.caches.states import Cache, Chosen, Entry, Failure, Said, ServedCluster
+from machines.caches.twins import index_twins
 from machines.levels import Level, NamespaceLevel, NodeLevel
 from machines.states import CACHE_KINDS, WORKLOAD_KINDS, Cluster, Known, State
 
@@ -116,6 +117,7 @@ class Picture:
         there.names[f"{kind}/{namespace}/{name}"] = uid
         if isinstance(level, NamespaceLevel):
             there.namespace_uids[name] = uid
+            index_twins(self.state)
         if isinstance(level, NodeLevel):
             there.node_uids[name] = uid
         return uid

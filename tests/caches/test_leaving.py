@@ -289,3 +289,15 @@ def test_a_new_cache_of_the_name_takes_over_what_is_left() -> None:
     carry_out(scene)
     assert scene.state.caches["new-uid"].entries["one"].state.value == "Ready"
     assert scene.decided("create PersistentVolumeClaim") == 1
+
+
+def test_a_cluster_that_stopped_answering_is_waited_for() -> None:
+    """Of a cache that is being deleted something may be on any cluster that tells nothing."""
+    scene = CacheScene("one", "two")
+    scene.cache(spec_of(selector={"name": "one"}), held=True)
+    stage(scene)
+    scene.cache(held=True, deleting=True)
+    assert list(scene.mc.entries) == ["one"]
+    scene.unreachable("ic/two")
+    scene.users("serving")
+    assert list(scene.mc.entries) == ["one", "two"]
