@@ -23,6 +23,7 @@ from engine.events import Event
 from machines import labels
 from machines.caches.child_names import workload_namespace
 from machines.states import State
+from property_tests.cache_rest import NOBODY
 from property_tests.running import run
 from property_tests.staged_worlds import HOME, PLANTED, StagedWorld, hold_no_secret
 
@@ -257,7 +258,7 @@ class CachePeople(RuleBasedStateMachine):
 
     @rule(place=places, kind=st.sampled_from([JOB.kind, CLAIM.kind, SECRET.kind]), pick=picks,
           key=st.sampled_from([labels.CACHE_UID, labels.HYDRATED, labels.FINGERPRINT]),
-          value=st.sampled_from(["nobody", None]))  # fmt: skip
+          value=st.sampled_from([NOBODY, None]))  # fmt: skip
     def edit_note(self, place: str, kind: str, pick: int, key: str, value: str | None) -> None:
         """Somebody edits an annotation of ours."""
         if key == labels.CACHE_UID and value is None:
