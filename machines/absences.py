@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from engine.events import Subject
 from machines.caches.finding import CLAIM, JOB, POD
+from machines.caches.indexing import entry_of
 from machines.caches.levels import ClaimLevel, HydrationJobLevel, HydrationPodLevel
 from machines.caches.missing import is_unexpected
 from machines.folding_jobs import owner
@@ -75,6 +76,18 @@ def is_shown(level: Level) -> bool:
     if isinstance(level, ClaimLevel | HydrationJobLevel):
         return bool(level.label)
     return isinstance(level, JobLevel | PodLevel) and bool(level.warmup_uid)
+
+
+def holds_name(subject: Subject) -> bool:
+    """Say whether nothing else can be made for a cache while this object is there."""
+    return subject.kind in (CLAIM, JOB)
+
+
+def is_met(state: State, seen: Seen) -> bool:
+    """Say whether an object was met under a name that a cache wants, and is shown by no watch."""
+    if not holds_name(seen.subject) or is_shown(seen.level):
+        return False
+    return entry_of(state, seen.cluster, seen.subject) is not None
 
 
 def _is_untimely(warmup: Warmup, level: Level) -> bool:

@@ -118,9 +118,11 @@ def _synced(state: State, event: Event, subject: Subject, data: dict[str, Any]) 
 
 def _reachable(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
     cluster = cluster_of(state, event.cluster)
-    cluster.reachable = event.type == "Reachable"
+    reachable = event.type == "Reachable"
+    if reachable is not cluster.reachable:
+        cluster.changed_at = event.at
+    cluster.reachable, cluster.told_at = reachable, event.at
     cluster.words = data.get("words", "")
-    cluster.changed_at = event.at
     fold_cluster_changed(state, event, cluster)
 
 

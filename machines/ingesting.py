@@ -219,8 +219,12 @@ def _rolled_back(state: State, back: RolledBack, clock: int) -> Iterator[Draft]:
 
 
 def _reachability(state: State, reach: Reachability, clock: int) -> Iterator[Draft]:
-    if _cluster(state, reach.cluster).reachable == reach.reachable:
-        return
+    """Whether a cluster answers, when that is news, or why it still does not, now and then."""
+    cluster = _cluster(state, reach.cluster)
+    if cluster.reachable == reach.reachable:
+        same = reach.reachable or reach.words == cluster.words
+        if same or clock < cluster.told_at + TEXT_SECONDS * SECOND:
+            return
     name = "Reachable" if reach.reachable else "Unreachable"
     yield _draft(reach.cluster, Subject("", "", "", ""), name, words=reach.words)
 

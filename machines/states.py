@@ -180,6 +180,7 @@ class Cluster:
     reachable: bool = True
     words: str = ""
     changed_at: int = 0  # when it last became reachable or unreachable
+    told_at: int = 0  # when its words came; 0 when others may come at once
 
     @property
     def is_synced(self) -> bool:

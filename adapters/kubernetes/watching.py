@@ -143,7 +143,10 @@ class ClusterWatch:
 
 
 class _Reachable:
-    """Says once that a cluster does not answer, and once that it answers for every kind again."""
+    """Says each time that a cluster does not answer, and once that it does for every kind again.
+
+    Whether why it does not is news depends on when that was told last, which the log knows.
+    """
 
     def __init__(self, cluster: str, sink: Sink) -> None:
         self._cluster = cluster
@@ -163,9 +166,8 @@ class _Reachable:
 
     async def failed(self, kind: str, words: str) -> None:
         self._failing.add(kind)
-        if self._said is not False:
-            self._said = False
-            await self._sink((Reachability(self._cluster, reachable=False, words=words),))
+        self._said = False
+        await self._sink((Reachability(self._cluster, reachable=False, words=words),))
 
 
 class _KindWatch:

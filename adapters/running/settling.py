@@ -3,6 +3,9 @@
 A watch that selects by label says DELETED of an object whose label was taken off, too. Such an
 object is still there, works, and holds its slot; nobody shows it any more, so it is asked for
 again, ever more rarely, until it is shown, has ended, or is gone. No answer is no news.
+
+What another has under a name that a cache wants is met without our label as well: no watch would
+tell that it went out of the way.
 """
 
 import asyncio
@@ -16,7 +19,15 @@ from adapters.kubernetes.reflecting import ReadRefused
 from adapters.ports import Api, ApiUnanswered
 from engine.events import Subject
 from engine.instants import SECOND
-from machines.absences import Fresh, doubtful, has_ended, is_doubtful, is_shown
+from machines.absences import (
+    Fresh,
+    doubtful,
+    has_ended,
+    holds_name,
+    is_doubtful,
+    is_met,
+    is_shown,
+)
 from machines.backoffs import growing_seconds
 from machines.observations import Deleted, Listed, Observation, RolledBack, Seen
 from machines.states import State
@@ -62,6 +73,7 @@ class SettlingBook:
         for observation in observations:
             if isinstance(observation, Seen):
                 self._seen(observation)
+                self._meet(state, observation, now)
                 fresh[observation.subject.uid] = observation
             elif isinstance(observation, Deleted):
                 if is_doubtful(state, observation, fresh):
@@ -102,7 +114,7 @@ class SettlingBook:
         if seen is None:
             self._absent.pop(uid, None)
             return (absence.gone._replace(settled=True),)
-        if is_shown(seen.level) or has_ended(seen.level):
+        if is_shown(seen.level) or (has_ended(seen.level) and not holds_name(seen.subject)):
             self._absent.pop(uid, None)
         else:
             newer = absence.gone._replace(version=seen.version)
@@ -130,6 +142,13 @@ class SettlingBook:
     def _seen(self, seen: Seen) -> None:
         if is_shown(seen.level):
             self._absent.pop(seen.subject.uid, None)
+
+    def _meet(self, state: State, seen: Seen, now: int) -> None:
+        """Ask again later about what holds a name that a cache wants, and is shown by no watch."""
+        uid = seen.subject.uid
+        if uid not in self._absent and is_met(state, seen):
+            gone = Deleted(seen.cluster, seen.subject, seen.version)
+            self._absent[uid] = Absence(gone, now + growing_seconds(0) * SECOND, 1)
 
     def _listed(self, state: State, listed: Listed, fresh: Fresh, now: int) -> Listed:
         for seen in listed.items:

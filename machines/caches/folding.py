@@ -185,11 +185,17 @@ def _stir_namesakes(state: State, home: Cluster, subject: Subject) -> None:
 
 
 def _stir_reached_by(state: State, home: Cluster, secret: Subject) -> None:
-    """A Secret with a kubeconfig changed: that is said of the clusters that it leads to."""
+    """A Secret with a kubeconfig changed: that is said of the clusters that it leads to.
+
+    Why one does not answer may be another reason now, which is not to wait for its time.
+    """
     for served in list(state.served.values()):
         key = way_in(state, served).kubeconfig if served.home == home.name else None
         if key and key[:2] == (secret.namespace, secret.name):
-            stir_cluster(state, log_cluster(served))
+            name = log_cluster(served)
+            if name in state.clusters:
+                state.clusters[name].told_at = 0
+            stir_cluster(state, name)
 
 
 def _stir_pod(state: State, cluster: Cluster, job_uid: str) -> None:

@@ -98,7 +98,7 @@ async def test_a_kind_that_is_let_go_keeps_no_cluster_silent() -> None:
         watch.follow([NODE])
         await _quiet()
     said = [one.reachable for one in sink.observations if isinstance(one, Reachability)]
-    assert said == [False, True]
+    assert (said[0], said[-1], said.count(True)) == (False, True, 1)
 
 
 async def test_a_kind_that_is_not_served_is_unread_and_the_cluster_answers() -> None:

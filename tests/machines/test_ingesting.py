@@ -151,6 +151,22 @@ def test_reachability_on_change() -> None:
     assert types(scene, well) == ["Reachable"]
 
 
+def test_why_a_cluster_does_not_answer_is_kept_up_with() -> None:
+    """Other words are told a minute after the last ones; since when it is silent stays."""
+    scene = Scene()
+    first, second = (
+        Reachability(CLUSTER, reachable=False, words=words) for words in ("refused", "no route")
+    )
+    assert types(scene, first) == ["Unreachable"]
+    cluster = scene.state.clusters[CLUSTER]
+    since = cluster.changed_at
+    assert types(scene, second) == []
+    scene.wait(TEXT_SECONDS)
+    assert types(scene, first) == []
+    assert types(scene, second) == ["Unreachable"]
+    assert (cluster.words, cluster.changed_at) == ("no route", since)
+
+
 def test_a_rolled_back_cluster_is_believed() -> None:
     """After a restore, versions begin anew and what was buried may be back."""
     scene = Scene()

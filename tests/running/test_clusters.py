@@ -27,6 +27,7 @@ from tests.running.clusters import (
     home_world,
     other_world,
     phases,
+    point,
     reachable,
     serve,
     settled,
@@ -319,3 +320,41 @@ async def test_nothing_is_observed_of_a_session_that_is_closed(*, closes: bool) 
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)
     assert bool(told) is not closes
+
+
+def test_what_went_out_of_the_way_is_noticed() -> None:
+    """Somebody's claim under the wanted name is named, and once it is gone the model is staged."""
+    home = home_world("n1")
+    serve(home, "home")
+    home.add_namespace(WORKLOADS)
+    home.add_claim(WORKLOADS, NAME)
+    home.make_cache("default", CACHE)
+
+    async def story() -> None:
+        async with living(home) as life:
+            await life.until(lambda: "belongs to" in str(entries(home)))
+            await asyncio.sleep(200)
+            reads = [one for one in life.api.requests if one.path.endswith(f"claims/{NAME}")]
+            assert len(reads) < 15
+            home.delete_claim(WORKLOADS, NAME)
+            await life.until(lambda: phases(home) == {"home": "Ready"}, seconds=120)
+            await settled(life)
+
+    in_world(home, story)
+
+
+def test_other_words_of_a_silence_are_told() -> None:
+    """Why a cluster does not answer is told anew: at once for another kubeconfig, else in time."""
+    home, others = three_worlds()
+    others["east"].lose_api("refused")
+
+    async def story() -> None:
+        async with living(home, others=others) as life:
+            await life.until(lambda: "refused" in reachable(home, "east")[1])
+            others["east"].lose_api("no route")
+            await life.until(lambda: "no route" in reachable(home, "east")[1], seconds=100)
+            point(home, "east", "nowhere")
+            await life.until(lambda: "names no simulated" in reachable(home, "east")[1], seconds=5)
+            await settled(life)
+
+    in_world(home, story, [*others.values()])

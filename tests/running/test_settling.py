@@ -13,9 +13,12 @@ from adapters.simulator.plans import Ending, NodePlan
 from adapters.simulator.worlds import World
 from adapters.store.memory_logs import MemoryLog
 from engine.events import Subject
+from machines.caches.levels import HydrationJobLevel
 from machines.labels import WARMUP_UID
 from machines.levels import JobLevel
 from machines.observations import Deleted, Listed, RolledBack, Seen
+from tests.caches.builders import ONE, CacheScene
+from tests.caches.willing import carry_out
 from tests.machines.builders import CLUSTER, NAMESPACE, Scene, selecting, spec_of
 from tests.running.fakes import WRITER
 from tests.running.living import Life, check, living, phase, status
@@ -264,3 +267,21 @@ def test_a_job_that_ends_and_goes_at_once_is_gone() -> None:
     book = SettlingBook()
     gone = Deleted(CLUSTER, seen.subject, str(scene.next()), scene.job_level("a", "Complete"))
     assert book.sift(scene.state, [seen, gone], scene.clock) == [seen, gone]
+
+
+@pytest.mark.parametrize("outcome", ["", "Complete"])
+def test_what_holds_a_wanted_name_is_asked_for_until_it_is_gone(outcome: str) -> None:
+    """Somebody's Job under the name of a hydration Job, finished or not, is never just dropped."""
+    scene = CacheScene()
+    scene.cache()
+    carry_out(scene)
+    level = HydrationJobLevel(outcome=outcome)
+    subject = scene.known(ONE, "HydrationJob").subject._replace(uid="somebody")
+    seen, book = Seen(ONE, subject, "900", level), SettlingBook()
+    assert book.sift(scene.state, [seen], 0) == [seen]
+    (absence,) = book.due(ONE, SECOND)
+    assert book.found(absence, seen, SECOND) == (seen,)
+    assert book.sift(scene.state, [seen], SECOND) == [seen]
+    (absence,) = book.due(ONE, 3 * SECOND)
+    (gone,) = book.found(absence, None, 3 * SECOND)
+    assert (gone, book.next_due(ONE)) == (Deleted(ONE, subject, "900", settled=True), None)
