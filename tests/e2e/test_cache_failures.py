@@ -46,6 +46,8 @@ async def test_a_failure_is_told_with_its_attempts_and_tried_again_when_it_says(
     first = await site.end(NAME, stages.FAILED, "a first error")
     await site.end(NAME, stages.FAILED, FULL)
     failed = await team.until_entry(NAME, site, "Failed", team.job(NAME), "2 attempts", FULL)
+    await wait_until(site.session, site.path("jobs"), lambda found: not found)
+    assert entry((await team.read(NAME))["status"], site) == failed
     [due] = TIME.findall(failed["message"])
     job_uid = first["metadata"]["ownerReferences"][0]["uid"]
 
