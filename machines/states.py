@@ -169,6 +169,9 @@ class Cluster:
     names: dict[str, str] = field(default_factory=dict)
     unread: dict[str, str] = field(default_factory=dict)  # kind or scope, and why it is refused
     pods_by_job: dict[str, tuple[str, ...]] = field(default_factory=dict)  # of hydration Jobs, uids
+    pods_by_root: dict[str, tuple[str, ...]] = field(
+        default_factory=dict
+    )  # by namespace/name's root
     # Uids of caches with a claim that waits for this node, by its name.
     awaited_nodes: dict[str, tuple[str, ...]] = field(default_factory=dict)
     # Uids that ended, with their kind and the version of their end: they never come back.

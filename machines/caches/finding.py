@@ -6,6 +6,7 @@ Whether a thing found is the cache's own, another's, or to be taken over is said
 from typing import NamedTuple
 
 from machines.caches.child_names import (
+    MAX_LENGTH,
     claim_name,
     hydration_job_name,
     token_secret_name,
@@ -26,6 +27,7 @@ CLAIM = "PersistentVolumeClaim"
 JOB = "HydrationJob"
 POD = "HydrationPod"
 NAMESPACE = "Namespace"
+_RANDOM_LENGTH = 5  # of what the API server adds to a generated name
 
 
 class Site(NamedTuple):
@@ -106,6 +108,27 @@ def newest_failed_pod(cluster: Cluster, job_uid: str) -> HydrationPodLevel | Non
     """Give the level of the Job's Pod that failed last; None when none is known that did."""
     failed = [known for known in pods_of(cluster, job_uid) if _pod(known).phase == "Failed"]
     return _pod(max(failed, key=lambda known: known.at)) if failed else None
+
+
+def writing_pods(cluster: Cluster, namespace: str, job_name: str, job_uid: str) -> list[Known]:
+    """Give the live Pods of a Job, and of every other that ever had its name.
+
+    A Pod can outlive its Job, on a node that does not answer, and its Job's place in the log.
+    """
+    uids = cluster.pods_by_root.get(f"{namespace}/{root_of_job(job_name)}", ())
+    known = {uid: cluster.objects[POD][uid] for uid in uids if uid in cluster.objects[POD]}
+    known |= {pod.subject.uid: pod for pod in pods_of(cluster, job_uid)}
+    return [pod for pod in known.values() if not _pod(pod).ended]
+
+
+def root_of_job(job_name: str) -> str:
+    """Give how the names of a Job's Pods begin: five characters follow, and 63 is the most."""
+    return f"{job_name}-"[: MAX_LENGTH - _RANDOM_LENGTH]
+
+
+def root_of_pod(pod_name: str) -> str:
+    """Give a Pod's name without the characters that tell it from others of its Job."""
+    return pod_name[:-_RANDOM_LENGTH]
 
 
 def live_pods(cluster: Cluster, job_uid: str) -> list[Known]:

@@ -9,7 +9,15 @@ from engine.events import Event, Subject
 from machines.caches.accepting import accept, begin
 from machines.caches.cluster_specs import parse_cluster
 from machines.caches.enrolling import drop_entry
-from machines.caches.finding import CLAIM, JOB, POD, names_of, namespace_of
+from machines.caches.finding import (
+    CLAIM,
+    JOB,
+    POD,
+    names_of,
+    namespace_of,
+    root_of_job,
+    root_of_pod,
+)
 from machines.caches.indexing import bearers_of, entry_of, entry_of_claim, reindex
 from machines.caches.levels import (
     CacheLevel,
@@ -36,8 +44,8 @@ def fold_level(state: State, event: Event, subject: Subject, level: CachingLevel
     elif isinstance(level, ClusterLevel):
         _cluster_seen(state, event, subject, level)
     elif isinstance(level, HydrationPodLevel):
-        _note_pod(cluster, subject.uid, level.job_uid)
-        _stir_pod(state, cluster, level.job_uid)
+        _note_pod(cluster, subject, level.job_uid)
+        _stir_pod(state, cluster, subject, level.job_uid)
     _stir_about(state, cluster, subject, level)
 
 
@@ -53,8 +61,8 @@ def fold_level_gone(state: State, event: Event, subject: Subject, known: Known |
     elif subject.kind == "InferenceCluster":
         _cluster_gone(state, subject)
     elif isinstance(level, HydrationPodLevel):
-        _drop_pod(cluster, subject.uid, level.job_uid)
-        _stir_pod(state, cluster, level.job_uid)
+        _drop_pod(cluster, subject, level.job_uid)
+        _stir_pod(state, cluster, subject, level.job_uid)
     _stir_about(state, cluster, subject, level)
 
 
@@ -198,13 +206,19 @@ def _stir_reached_by(state: State, home: Cluster, secret: Subject) -> None:
             stir_cluster(state, name)
 
 
-def _stir_pod(state: State, cluster: Cluster, job_uid: str) -> None:
+def _stir_pod(state: State, cluster: Cluster, pod: Subject, job_uid: str) -> None:
     known = cluster.objects[JOB].get(job_uid)
     if known is not None:
         _stir_bearers(state, cluster, known.subject)
         return
+    here = names_of_cluster(state, cluster.name)
     for uid, cache in state.caches.items():
-        names = [name for name, entry in cache.entries.items() if entry.job_uid == job_uid]
+        is_named = root_of_job(names_of(cache)[JOB]) == root_of_pod(pod.name)
+        names = [
+            name
+            for name, entry in cache.entries.items()
+            if entry.job_uid == job_uid or (is_named and name in here)
+        ]
         if names:
             stir(state, uid, names)
 
@@ -220,18 +234,24 @@ def _stir_bearers(state: State, cluster: Cluster, subject: Subject) -> None:
             stir(state, uid)
 
 
-def _note_pod(cluster: Cluster, uid: str, job_uid: str) -> None:
-    pods = cluster.pods_by_job.get(job_uid, ())
-    if uid not in pods:
-        cluster.pods_by_job[job_uid] = (*pods, uid)
+def _note_pod(cluster: Cluster, subject: Subject, job_uid: str) -> None:
+    for index, key in _pod_indexes(cluster, subject, job_uid):
+        if subject.uid not in index.get(key, ()):
+            index[key] = (*index.get(key, ()), subject.uid)
 
 
-def _drop_pod(cluster: Cluster, uid: str, job_uid: str) -> None:
-    left = tuple(pod for pod in cluster.pods_by_job.get(job_uid, ()) if pod != uid)
-    if left:
-        cluster.pods_by_job[job_uid] = left
-    else:
-        cluster.pods_by_job.pop(job_uid, None)
+def _drop_pod(cluster: Cluster, subject: Subject, job_uid: str) -> None:
+    for index, key in _pod_indexes(cluster, subject, job_uid):
+        left = tuple(pod for pod in index.pop(key, ()) if pod != subject.uid)
+        if left:
+            index[key] = left
+
+
+def _pod_indexes(
+    cluster: Cluster, pod: Subject, job_uid: str
+) -> tuple[tuple[dict[str, tuple[str, ...]], str], ...]:
+    root = f"{pod.namespace}/{root_of_pod(pod.name)}"
+    return (cluster.pods_by_job, job_uid), (cluster.pods_by_root, root)
 
 
 def _cache_seen(state: State, event: Event, subject: Subject, level: CacheLevel) -> None:

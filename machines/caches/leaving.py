@@ -6,7 +6,7 @@ a ModelReplica holds on to it.
 
 from collections.abc import Iterator
 
-from machines.caches.finding import CLAIM, JOB, Site, live_pods, names_of, site_of
+from machines.caches.finding import CLAIM, JOB, Site, names_of, site_of, writing_pods
 from machines.caches.indexing import bearer_key
 from machines.caches.owning import Ownership, is_ours, ownership
 from machines.caches.selecting import is_known
@@ -40,7 +40,8 @@ def is_releasable(state: State, cache: Cache, entry: Entry, site: Site) -> bool:
 
 def is_at_work(state: State, cache: Cache, entry: Entry, site: Site) -> bool:
     """Say whether a hydration Job is there, or a Pod of it that has not ended."""
-    return is_filling(state, cache, site) or bool(live_pods(site.cluster, entry.job_uid))
+    pods = writing_pods(site.cluster, site.namespace, names_of(cache)[JOB], entry.job_uid)
+    return is_filling(state, cache, site) or bool(pods)
 
 
 def is_filling(state: State, cache: Cache, site: Site) -> bool:

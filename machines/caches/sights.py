@@ -7,7 +7,15 @@ synced in this session. An absence counts only where the kind, or the Secret, wa
 from typing import NamedTuple
 
 from machines.caches.blocking import block_of
-from machines.caches.finding import CLAIM, JOB, live_pods, names_of, namespace_of, pods_of, site_of
+from machines.caches.finding import (
+    CLAIM,
+    JOB,
+    names_of,
+    namespace_of,
+    pods_of,
+    site_of,
+    writing_pods,
+)
 from machines.caches.latching import counts, latch_of
 from machines.caches.levels import (
     ClaimLevel,
@@ -17,7 +25,7 @@ from machines.caches.levels import (
 )
 from machines.caches.reaching import scope_key
 from machines.caches.states import SILENCE, Cache, Entry, Said, ServedCluster
-from machines.states import SECRET, Cluster, State
+from machines.states import SECRET, Cluster, Known, State
 
 # The scheduler's words about a Pod whose claim has no volume yet: of the claim enough is said.
 _UNBOUND = "unbound immediate PersistentVolumeClaims"
@@ -82,7 +90,9 @@ def sight_of(state: State, cache: Cache, entry: Entry) -> Sight:
     complete = fits and job is not None and job.outcome == "Complete"
     latched = site is not None and claim is not None and claim.hydrated == latch_of(cache, site)
     pods = pods_of(site.cluster, site.job.subject.uid) if site and site.job else []
-    left = live_pods(site.cluster, entry.job_uid) if site and not site.job else []
+    left: list[Known] = []
+    if site and not site.job:
+        left = writing_pods(site.cluster, site.namespace, names[JOB], entry.job_uid)
     return Sight(
         state,
         cache,

@@ -14,11 +14,11 @@ from machines.caches.finding import (
     NAMESPACE,
     POD,
     Site,
-    live_pods,
     names_of,
     newest_failed_pod,
     pods_of,
     site_of,
+    writing_pods,
 )
 from machines.caches.healing import is_to_be_healed, stuck_pods
 from machines.caches.latching import counts, latch_of
@@ -121,7 +121,7 @@ def _may_begin(state: State, cache: Cache, entry: Entry, site: Site) -> bool:
         and site.claim_level.phase != "Lost"
         and not is_waiting(cache, entry, "hydrate")
         and token_of(state, cache).usable
-        and not live_pods(site.cluster, entry.job_uid)
+        and not writing_pods(site.cluster, site.namespace, names_of(cache)[JOB], entry.job_uid)
     )
 
 

@@ -141,6 +141,7 @@ class Picture:
         level = HydrationPodLevel(f"{JOB}-uid", **changes)
         uid = self.put(self.east.name, "HydrationPod", THERE, f"{JOB}-abcde", level)
         self.east.pods_by_job[f"{JOB}-uid"] = (uid,)
+        self.east.pods_by_root[f"{THERE}/{JOB}-"] = (uid,)
         return uid
 
     def token(self, **keys: str) -> str:

@@ -2,7 +2,10 @@
 
 from typing import Any
 
-from tests.caches.builders import ONE, UID, CacheScene
+from engine.events import Subject
+from machines.caches.levels import HydrationPodLevel
+from machines.caches.messages import entry_message
+from tests.caches.builders import JOB, ONE, UID, WORKLOAD, CacheScene
 from tests.caches.willing import carry_out
 
 
@@ -104,3 +107,20 @@ def hydrating_again() -> CacheScene:
     scene.sync("home")
     assert scene.phase() == "Hydrating"
     return scene
+
+
+def test_a_pod_of_a_job_that_no_log_knows_is_waited_for() -> None:
+    """A Pod that outlived its Job and the log still writes: no second Job is begun beside it."""
+    scene = CacheScene()
+    scene.namespace(ONE)
+    scene.claim("Bound", uid="claim")
+    pod = Subject("HydrationPod", WORKLOAD, f"{JOB}-abcde", "pod-uid")
+    scene.see(ONE, pod, HydrationPodLevel("forgotten", phase="Running"))
+    scene.cache(held=True)
+    carry_out(scene)
+    assert scene.doing() == []
+    assert f"Pod {JOB}-abcde of an earlier Job" in entry_message(
+        scene.state, scene.mc, scene.entry()
+    )
+    scene.gone(ONE, pod)
+    assert scene.doing() == ["create HydrationJob"]
