@@ -26,11 +26,18 @@ def chosen_now(entry: Entry, site: Site, event: Event) -> Chosen:
     return old._replace(gone_at=old.gone_at or event.at)
 
 
-def await_node(cluster: Cluster, cache_uid: str, chosen: Chosen) -> None:
-    """Have what becomes of the chosen node lead to the cache."""
-    uids = cluster.awaited_nodes.get(chosen.node_name, ())
-    if chosen.node_name and cache_uid not in uids:
-        cluster.awaited_nodes[chosen.node_name] = (*uids, cache_uid)
+def await_nodes(cluster: Cluster, cache_uid: str, entry: Entry) -> None:
+    """Have what becomes of the chosen node, and of those of the Job's Pods, lead to the cache."""
+    names = [pod_node(pod) for pod in live_pods(cluster, entry.job_uid)]
+    for name in dict.fromkeys(filter(None, (entry.chosen.node_name, *names))):
+        uids = cluster.awaited_nodes.get(name, ())
+        if cache_uid not in uids:
+            cluster.awaited_nodes[name] = (*uids, cache_uid)
+
+
+def pod_node(pod: Known) -> str:
+    """Give the name of the node that a hydration Pod is on; "" until the scheduler chose."""
+    return pod.level.node_name if isinstance(pod.level, HydrationPodLevel) else ""
 
 
 def node_key(chosen: Chosen) -> str:
@@ -58,7 +65,7 @@ def stuck_pods(cache: Cache, entry: Entry, site: Site) -> list[Known]:
         pod
         for pod in pods
         if isinstance(pod.level, HydrationPodLevel)
-        and pod.level.node_name == entry.chosen.node_name
+        and pod_node(pod) == entry.chosen.node_name
         and not pod.level.deleting
     ][:1]
 

@@ -139,18 +139,20 @@ class ClusterHistory:
     def note(self, event: Event, subject: Subject, state: State) -> None:
         """Take in a row that was just folded."""
         served = state.served.get(self.subject.name)
-        if served is not None and served.subject.uid != self.subject.uid:
+        replaced = served is not None and served.subject.uid != self.subject.uid
+        if replaced:
             served = None
         mine = subject.uid == self.subject.uid
         said = cluster_row(state, served) if served is not None else self._said
         moved = said[1] if said is not None and said != self._said else ""
         self._said = said
-        if not (mine or moved or (served is not None and _is_about(event, served, state))):
+        about = served is not None and _is_about(event, served, state)
+        if not (mine or moved or replaced or about):
             return
         line = Line(event.seq, event.at, event.type, tell(event), moved, event.cause)
         self.lines.append(line)
-        if event.type == "Gone" and mine:
-            self.gone = line
+        if replaced or (event.type == "Gone" and mine):
+            self.gone = line  # two of one name never are there at once
 
     @property
     def since(self) -> Line | None:

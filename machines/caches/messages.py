@@ -38,7 +38,7 @@ from machines.caches.obstacles import (
     refusal_words,
     token_trouble,
 )
-from machines.caches.sights import Sight, job_events, sight_of, waiting_pod
+from machines.caches.sights import Sight, job_events, lost_node, sight_of, waiting_pod
 from machines.caches.sources import words as source_words
 from machines.caches.states import NO_NODE, Cache, Entry
 from machines.causes import FAILED_CREATE
@@ -139,6 +139,9 @@ def _node_words(sight: Sight) -> str:
 def _pod_words(sight: Sight) -> list[str]:
     """Say what the Job's newest Pod waits for, or why it has none."""
     pod, said_of_job = waiting_pod(sight), job_events(sight)
+    lost = lost_node(sight)
+    if lost:
+        return [f"the Pod of {sight.job_words} is on node {lost}, which is gone"]
     if pod is not None:
         said = f"{pod.reason}: {pod.message}" if pod.message else pod.reason
         return [f"the Pod of {sight.job_words} waits: {cut(said, QUOTED)}"]
@@ -208,7 +211,8 @@ def _resize_words(sight: Sight) -> str:
 
 def _joined(parts: list[str], tail: str = "") -> str:
     """Join what says something within the bound; the tail is never cut."""
-    text = "; ".join(filter(None, parts))
+    *first, last = list(filter(None, parts)) or [""]
+    text = "; ".join([*(part.removesuffix(".") for part in first), last])
     if not tail:
         return cut(text)
     return f"{cut(text, MESSAGE_LENGTH - len(tail) - 2)}; {tail}" if text else tail

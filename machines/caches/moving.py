@@ -4,7 +4,7 @@ from engine.events import Event
 from machines.caches.entries import ENTRIES, ENTRY_MOVES, EntryTrigger
 from machines.caches.failing import is_standing, note_failure
 from machines.caches.finding import Site, site_of
-from machines.caches.healing import await_node, chosen_now
+from machines.caches.healing import await_nodes, chosen_now
 from machines.caches.latching import latch_of
 from machines.caches.leaving import is_retained
 from machines.caches.owning import Ownership, is_ours, ownership
@@ -23,9 +23,9 @@ def move_entry(state: State, cache: Cache, entry: Entry, event: Event) -> None:
         entry.recovered = False
         _note_claim(state, cache, entry, site)
         entry.chosen = chosen_now(entry, site, event)
-        await_node(site.cluster, cache.subject.uid, entry.chosen)
         if site.job is not None and ownership(state, cache, site.job) is not Ownership.OTHERS:
             entry.job_uid = site.job.subject.uid
+        await_nodes(site.cluster, cache.subject.uid, entry)
         note_failure(state, cache, entry, site, event)
         _note_silence(entry, site)
         entry.retained = is_retained(state, cache, entry, site)

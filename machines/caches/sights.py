@@ -75,6 +75,14 @@ def waiting_pod(sight: Sight) -> HydrationPodLevel | None:
     return pod if pod is not None and pod.reason and _UNBOUND not in pod.message else None
 
 
+def lost_node(sight: Sight) -> str:
+    """Name the node of the Job's newest Pod if there is none of that name any more."""
+    living = [pod for pod in sight.pods if not pod.ended]
+    name, cluster = living[-1].node_name if living else "", sight.cluster
+    known = cluster is None or "Node" not in cluster.listed or name in cluster.node_uids
+    return "" if known else name
+
+
 def job_events(sight: Sight) -> Said:
     """Give what the Job's Events say, if that is more than that its claim is unbound."""
     said = sight.entry.job_events

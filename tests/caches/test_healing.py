@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from machines.caches.messages import entry_message
 from machines.observations import Done
 from tests.caches.builders import ONE, CacheScene
 from tests.caches.willing import carry_out
@@ -113,3 +114,16 @@ def test_an_unreachable_cluster_is_not_healed() -> None:
     assert scene.opened() == []
     scene.reachable()
     assert scene.doing() == ["Heal PersistentVolumeClaim"]
+
+
+def test_a_download_on_a_lost_node_says_so_at_once() -> None:
+    """When the node goes on which the Pod runs, the message says that, and the status moves."""
+    scene = waiting()
+    scene.claim("Bound")
+    carry_out(scene)
+    scene.pod("Running", node_name="n1")
+    position = scene.mc.position
+    scene.gone(ONE, scene.known(ONE, "Node").subject)
+    message = entry_message(scene.state, scene.mc, scene.entry())
+    assert message.endswith("is on node n1, which is gone")
+    assert scene.mc.position > position

@@ -68,6 +68,13 @@ def no_job() -> Picture:
     return picture
 
 
+def on_a_lost_node() -> Picture:
+    """The cloud took the node away on which the Pod runs."""
+    picture = hydrating()
+    picture.pod(phase="Running", node_name="gpu-9")
+    return picture
+
+
 def held_by_a_pod() -> Picture:
     """The Job before is gone, and a Pod of it hangs on a node that does not answer."""
     picture = no_job()
@@ -132,6 +139,10 @@ HYDRATING = [
     ),
     (no_job, f"waiting to download {INTO}"),
     (old_job, f"waiting to download {INTO}; an earlier Job {THERE}/{JOB} is to go first"),
+    (
+        on_a_lost_node,
+        f"downloading {INTO}; the Pod of Job {THERE}/{JOB} is on node gpu-9, which is gone",
+    ),
     (
         held_by_a_pod,
         (

@@ -136,6 +136,16 @@ def test_what_is_gone(tmp_path: Path) -> None:
     assert "holds no ModelCache/ml-team/other" in result.stderr
 
 
+def test_a_cluster_that_was_replaced_and_is_gone(tmp_path: Path) -> None:
+    """Of two InferenceClusters of one name, the last of which is gone, neither is explained."""
+    scene = CacheScene()
+    scene.cluster("one", uid="another")
+    scene.gone(HOME, scene.cluster_subject("one", "another"))
+    result = warmlog("explain", "ic/one", "--log", write(scene, tmp_path / "replaced.jsonl"))
+    assert result.exit_code == ExitCode.NOT_FOUND
+    assert "was deleted at position" in result.stderr
+
+
 def test_options_of_the_other_kind(troubled: Path) -> None:
     """--node is about warmups and --on about caches, and each says so."""
     for arguments in (
