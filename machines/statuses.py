@@ -15,6 +15,21 @@ from machines.showing import SHOWN_TARGETS, detail, share
 from machines.states import State, Warmup
 from machines.warmups import TERMINAL
 
+# What the status of each of our kinds has.
+COMMON_PATHS = (
+    *(
+        f"conditions[].{name}"
+        for name in (
+            "type",
+            "status",
+            "reason",
+            "message",
+            "lastTransitionTime",
+            "observedGeneration",
+        )
+    ),
+    *(f"warmlog.{name}" for name in ("uid", "log", "position")),
+)
 # Every field that the projection can write: what a served CRD has to keep.
 STATUS_PATHS = (
     "phase",
@@ -42,18 +57,7 @@ STATUS_PATHS = (
             "lastTransitionTime",
         )
     ),
-    *(
-        f"conditions[].{name}"
-        for name in (
-            "type",
-            "status",
-            "reason",
-            "message",
-            "lastTransitionTime",
-            "observedGeneration",
-        )
-    ),
-    *(f"warmlog.{name}" for name in ("uid", "log", "position")),
+    *COMMON_PATHS,
 )
 
 

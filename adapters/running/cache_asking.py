@@ -11,6 +11,7 @@ from adapters.kubernetes.reading_cache_events import read_cache_events
 from adapters.kubernetes.reading_claim_users import read_claim_users
 from adapters.ports import Api
 from adapters.running.schedules import Schedule, Standing
+from adapters.running.waking import woken_or_due
 from engine.instants import SECOND
 from machines.asking import SILENT_SECONDS
 from machines.caches.asking import CacheQuestion, claim_questions, release_questions
@@ -142,7 +143,8 @@ class CacheAsker:
         """Ask until cancelled."""
         async with asyncio.TaskGroup() as asking:
             while True:
-                await self._wait()
+                state, now = self._look()
+                await woken_or_due(self._woken, self._book.next_due(state), now)
                 for asked in self._book.due(*self._look()):
                     await self._places.acquire()
                     asking.create_task(self._ask(asked))
@@ -154,13 +156,3 @@ class CacheAsker:
             self._places.release()
         if answer is not None:
             await self._sink((answer,))
-
-    async def _wait(self) -> None:
-        state, now = self._look()
-        due = self._book.next_due(state)
-        try:
-            async with asyncio.timeout(None if due is None else max(due - now, 0) / SECOND):
-                await self._woken.wait()
-        except TimeoutError:
-            return
-        self._woken.clear()

@@ -9,8 +9,8 @@ from collections.abc import Awaitable, Callable, Iterator
 from adapters.kubernetes.reading_pods import read_pods
 from adapters.ports import Api
 from adapters.running.schedules import Schedule, Standing
+from adapters.running.waking import woken_or_due
 from engine.events import Subject
-from engine.instants import SECOND
 from machines.following import followed
 from machines.observations import Observation
 from machines.states import State
@@ -69,20 +69,11 @@ class Follower:
     async def run(self) -> None:
         """Read until cancelled, one namespace after the other."""
         while True:
-            await self._wait()
+            state, now = self._look()
+            await woken_or_due(self._woken, self._book.next_due(state), now)
             for namespace, jobs in self._book.due(*self._look()).items():
                 read = await read_pods(
                     self._api, namespace, jobs, timeout_seconds=self._timeout_seconds
                 )
                 if read:
                     await self._sink(tuple(read))
-
-    async def _wait(self) -> None:
-        state, now = self._look()
-        due = self._book.next_due(state)
-        try:
-            async with asyncio.timeout(None if due is None else max(due - now, 0) / SECOND):
-                await self._woken.wait()
-        except TimeoutError:
-            return
-        self._woken.clear()

@@ -17,6 +17,7 @@ import structlog
 from adapters.kubernetes.reading import read_one
 from adapters.kubernetes.reflecting import ReadRefused
 from adapters.ports import Api, ApiUnanswered
+from adapters.running.waking import woken_or_due
 from engine.events import Subject
 from engine.instants import SECOND
 from machines.absences import (
@@ -188,20 +189,11 @@ class Settler:
         """Ask until cancelled."""
         async with asyncio.TaskGroup() as reads:
             while True:
-                await self._wait()
+                due = self._book.next_due(self._api.cluster)
+                await woken_or_due(self._woken, due, self._clock())
                 for absence in self._book.due(self._api.cluster, self._clock()):
                     await self._places.acquire()
                     reads.create_task(self._ask(absence))
-
-    async def _wait(self) -> None:
-        due = self._book.next_due(self._api.cluster)
-        seconds = None if due is None else max(due - self._clock(), 0) / SECOND
-        try:
-            async with asyncio.timeout(seconds):
-                await self._woken.wait()
-        except TimeoutError:
-            return
-        self._woken.clear()
 
     async def _ask(self, absence: Absence) -> None:
         try:

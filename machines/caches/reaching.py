@@ -11,7 +11,7 @@ from machines.caches.child_names import token_secret_name, workload_namespace
 from machines.caches.cluster_specs import EXISTING, IN_CLUSTER, ClusterSpec
 from machines.caches.levels import SecretLevel
 from machines.caches.states import Cache, ServedCluster
-from machines.states import CACHE_KINDS, SECRET, WORKLOAD_KINDS, State
+from machines.states import CACHE_KINDS, SECRET, State
 
 REMOTE = "ic/"
 MODELPLANE_NAMESPACE = "modelplane-system"
@@ -123,12 +123,6 @@ def kubeconfig_digest(state: State, served: ServedCluster) -> str:
     return dict(known.level.keys).get(secret.key, "")
 
 
-def wanted_kinds(state: State, cluster: str) -> tuple[str, ...]:
-    """Give the kinds to watch on a cluster for the sake of caches, beside those of warmups."""
-    names = {log_cluster(served) for served in state.served.values()}
-    return WORKLOAD_KINDS if cluster in names else ()
-
-
 def wanted_secrets(state: State) -> frozenset[Scope]:
     """Give every Secret that is to be watched by its name, on whichever cluster."""
     wanted = set()
@@ -183,6 +177,3 @@ def _secrets_of(state: State, cache: Cache) -> set[Scope]:
             if needed or (cluster is not None and cluster.find(SECRET, namespace, name)):
                 found.add(Scope(log_cluster(served), namespace, name))
     return found
-
-
-HOME_KINDS = CACHE_KINDS

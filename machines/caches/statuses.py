@@ -19,6 +19,7 @@ from machines.caches.twins import working_twin
 from machines.messages import MESSAGE_LENGTH, cut
 from machines.showing import cut_to_bytes
 from machines.states import State
+from machines.statuses import COMMON_PATHS
 
 # Every field that the projection can write: what a served CRD has to keep.
 CACHE_STATUS_PATHS = (
@@ -29,18 +30,7 @@ CACHE_STATUS_PATHS = (
     "clusters[].mount.volumes[].persistentVolumeClaim.claimName",
     *(f"clusters[].mount.volumeMounts[].{name}" for name in ("name", "mountPath")),
     *(f"clusters[].mount.env[].{name}" for name in ("name", "value")),
-    *(
-        f"conditions[].{name}"
-        for name in (
-            "type",
-            "status",
-            "reason",
-            "message",
-            "lastTransitionTime",
-            "observedGeneration",
-        )
-    ),
-    *(f"warmlog.{name}" for name in ("uid", "log", "position")),
+    *COMMON_PATHS,
 )
 CLUSTER_STATUS_PATHS = tuple(
     f"conditions[].{name}" for name in ("type", "status", "reason", "message", "lastTransitionTime")
