@@ -4,13 +4,12 @@ Nothing here is a cluster: claims bind before they are created, Jobs end for cla
 lists hold what they like. Each action becomes observations, as from a running controller.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from engine.canonical_json import dumps
-from engine.events import Draft, Event, Subject
+from engine.events import Event, Subject
 from engine.instants import SECOND
-from engine.stepping import Cursor, step
 from machines.caches.deciding import cache_body
 from machines.caches.levels import (
     CacheLevel,
@@ -24,8 +23,7 @@ from machines.caches.levels import (
 )
 from machines.caches.reaching import wanted_secrets
 from machines.caches.settings import CachingSettings
-from machines.domain import WARMLOG
-from machines.ingesting import due_deadlines, ingest
+from machines.ingesting import due_deadlines
 from machines.intents import CacheIntent, Change, Create
 from machines.levels import Level, NamespaceLevel, NodeLevel
 from machines.observations import (
@@ -46,8 +44,9 @@ from machines.observations import (
     Unknown,
     Unread,
 )
-from machines.states import CACHE_KINDS, SECRET, WORKLOAD_KINDS, Known, State
+from machines.states import CACHE_KINDS, SECRET, WORKLOAD_KINDS, Known
 from property_tests import cache_actions as act
+from property_tests.making import LogInTheMaking
 from tests.caches.builders import CLAIM, HOME, JOB, NAME, NAMESPACE, WORKLOAD, spec_of
 from tests.caches.willing import changed_level, created_level
 
@@ -78,24 +77,14 @@ ANSWERS: tuple[Answer, ...] = (
 )
 
 
-class CacheChaos:
+class CacheChaos(LogInTheMaking):
     """A log in the making, and the state that its rows give."""
-
-    def __init__(self) -> None:
-        """Begin with an empty log."""
-        self.state: State = WARMLOG.initial("chaos")
-        self.rows: list[Event] = []
-        self.clock = 1_767_225_600 * SECOND
-        self.last: list[Observation] = []
-        self._cursor = Cursor(0, 0, 1, 0)
-        self._version = 100
 
     def take(self, action: act.Action) -> tuple[Event, ...]:
         """Do what the action says; give the rows that it made."""
         self.clock += SECOND // 7
         if isinstance(action, act.Restart):
-            session = str(Subject("Session", "", "", ""))
-            begun = self._step([Draft("", session, "SessionStarted", 1, "{}")])
+            begun = self.restart()
             self.last = list(all_listed(self)) if action.listed else []
             return begun + self.tell(self.last)
         if isinstance(action, act.AllGoesWell):
@@ -106,10 +95,6 @@ class CacheChaos:
         elif not isinstance(action, act.Again):
             self.last = list(_MAKERS[type(action)](self, action))
         return self.tell(self.last)
-
-    def tell(self, observations: Sequence[Observation]) -> tuple[Event, ...]:
-        """Tell the core what was observed."""
-        return self._step(ingest(self.state, observations, self.clock))
 
     def known(self, cluster: str, kind: str) -> list[Known]:
         """Give what the log knows of a kind on a cluster."""
@@ -135,12 +120,6 @@ class CacheChaos:
                     rows += self.tell(self.last)
         self.last = [*_bound(self), *_ended(self, action.outcome)]
         return rows + self.tell(self.last)
-
-    def _step(self, drafts: Iterable[Draft]) -> tuple[Event, ...]:
-        self.state, made = step(WARMLOG, self.state, self._cursor, drafts, self.clock)
-        self._cursor = made.cursor
-        self.rows += made.events
-        return made.events
 
 
 def place(index: int) -> str:

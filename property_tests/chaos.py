@@ -5,16 +5,15 @@ rows. Nothing here is a cluster: Jobs may end before their create is answered, P
 their Jobs, lists hold what they like.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from engine.canonical_json import dumps, loads
-from engine.events import Draft, Event, Subject
+from engine.events import Event, Subject
 from engine.instants import SECOND
-from engine.stepping import Cursor, step
 from machines import labels
 from machines.domain import WARMLOG
-from machines.ingesting import due_deadlines, ingest
+from machines.ingesting import due_deadlines
 from machines.intents import (
     CacheIntent,
     CreateJob,
@@ -51,10 +50,11 @@ from machines.observations import (
     Unknown,
 )
 from machines.pairs import Pairs
-from machines.states import WARMUP_KINDS, Known, State
+from machines.states import WARMUP_KINDS, Known
 from property_tests import actions as act
 from property_tests.actions import Action
 from property_tests.job_levels import CHANGES, job_level
+from property_tests.making import LogInTheMaking
 
 CLUSTER = "c"
 _SELECTOR = {"nodeSelector": {"matchExpressions": [{"key": "gpu", "operator": "Exists"}]}}
@@ -88,25 +88,19 @@ ANSWERS: tuple[Answer, ...] = (
 )
 
 
-class Chaos:
+class Chaos(LogInTheMaking):
     """A log in the making, and the state that its rows give."""
 
     def __init__(self) -> None:
         """Begin with an empty log."""
-        self.state: State = WARMLOG.initial("chaos")
-        self.rows: list[Event] = []
-        self.clock = 1_767_225_600 * SECOND
-        self._cursor = Cursor(0, 0, 1, 0)
-        self._version = 100
-        self.last: list[Observation] = []
+        super().__init__()
         self._newest_life = [0, 0, 0]
 
     def take(self, action: Action) -> tuple[Event, ...]:
         """Do what the action says; give the rows that it made."""
         self.clock += SECOND // 7
         if isinstance(action, act.Restart):
-            session = str(Subject("Session", "", "", ""))
-            begun = self._step([Draft("", session, "SessionStarted", 1, "{}")])
+            begun = self.restart()
             self.last = list(_all_listed(self, action)) if action.listed else []
             return begun + self.tell(self.last)
         if isinstance(action, act.TimePasses):
@@ -115,10 +109,6 @@ class Chaos:
         elif not isinstance(action, act.Again):
             self.last = list(_MAKERS[type(action)](self, action))
         return self.tell(self.last)
-
-    def tell(self, observations: Sequence[Observation]) -> tuple[Event, ...]:
-        """Tell the core what was observed."""
-        return self._step(ingest(self.state, observations, self.clock))
 
     def known(self, kind: str) -> list[Known]:
         """Give what the log knows of a kind."""
@@ -162,12 +152,6 @@ class Chaos:
         ]
         jobs = [*reversed(made[-6:]), *others, *originals]
         return jobs[index % len(jobs)]
-
-    def _step(self, drafts: Iterable[Draft]) -> tuple[Event, ...]:
-        self.state, made = step(WARMLOG, self.state, self._cursor, drafts, self.clock)
-        self._cursor = made.cursor
-        self.rows += made.events
-        return made.events
 
 
 def intent_in(row: Event) -> WarmupIntent:

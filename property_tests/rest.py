@@ -5,13 +5,13 @@ from adapters.simulator.resources import JOB, WARMUP
 from adapters.store.memory_logs import MemoryLog
 from engine.canonical_json import dumps
 from engine.replaying import replay
-from engine.verifying import verify
 from machines.domain import WARMLOG
 from machines.node_jobs import UNFINISHED
 from machines.states import State
 from machines.warmups import TERMINAL
 from property_tests.chaos import intent_in
 from property_tests.invariants import ALWAYS, BETWEEN, DECIDED, disagreements
+from property_tests.laws import divergences
 from property_tests.running import run
 from property_tests.watched_worlds import WatchedWorld, has_ended, is_marked, node_of, owner_of
 
@@ -29,11 +29,6 @@ def check_log(log: MemoryLog) -> None:
         broken += [holds.__doc__ for holds in BETWEEN if not holds(before, row, state)]
         assert not broken, [str(row), *disagreements(state)]
     assert run(divergences(log)) == []
-
-
-async def divergences(log: MemoryLog) -> list[str]:
-    """Verify a log."""
-    return [str(each) async for each in verify(WARMLOG, log)]
 
 
 def check_rest(world: WatchedWorld, driver: Driver) -> None:

@@ -24,7 +24,7 @@ from adapters.simulator.resources import CLAIM, JOB, NODE, POD, SECRET
 from adapters.store.memory_logs import MemoryLog
 from property_tests.cache_people import STORAGE, WORKLOADS, CachePeople, places
 from property_tests.cache_rest import check_rest, check_statuses
-from property_tests.rest import divergences
+from property_tests.laws import divergences
 from property_tests.running import run
 from property_tests.staged_worlds import HOME
 

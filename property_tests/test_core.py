@@ -5,10 +5,8 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import given, settings
 
-from adapters.store.memory_logs import MemoryLog
 from engine.canonical_json import dumps
 from engine.events import Event
-from engine.verifying import verify
 from machines.domain import WARMLOG
 from machines.observations import RolledBack
 from machines.states import State
@@ -16,7 +14,11 @@ from machines.statuses import warmup_status
 from property_tests.actions import STORIES, Action
 from property_tests.chaos import Chaos, intent_in
 from property_tests.invariants import ALWAYS, BETWEEN, DECIDED, disagreements
-from property_tests.running import run
+from property_tests.laws import (
+    log_alone_gives_all_again,
+    pieces_are_the_whole,
+    positions_move_with_statuses,
+)
 
 # A search has no natural length: on a busy machine it only takes longer.
 pytestmark = pytest.mark.timeout(900)
@@ -75,30 +77,13 @@ def test_deciding_comes_to_rest(story: list[Action]) -> None:
 @given(STORIES)
 def test_position_moves_exactly_with_the_status(story: list[Action]) -> None:
     """A status that changes names the event that changed it; one that does not, stays to a byte."""
-    state, shown = WARMLOG.initial("chaos"), dict[str, str]()
-    positions = dict[str, int]()
-    for row in rows_of(story):
-        state = WARMLOG.fold(state, row)
-        for uid, text, position in statuses(state):
-            if text == shown.get(uid):
-                assert position == positions[uid], f"{row} changed nothing of {uid}"
-            else:
-                assert position == row.seq, f"{row} changed {uid}: {shown.get(uid)} → {text}"
-            shown[uid], positions[uid] = text, position
+    positions_move_with_statuses(rows_of(story), statuses)
 
 
 @given(STORIES)
 def test_folding_in_pieces_is_folding_at_once(story: list[Action]) -> None:
     """A state dumped and loaded, or copied, after any row goes on as if it had not been."""
-    whole = pieces = WARMLOG.initial("chaos")
-    for row in rows_of(story):
-        whole = WARMLOG.fold(whole, row)
-        left, text = pieces, WARMLOG.dump(pieces)
-        pieces = WARMLOG.fold(WARMLOG.load(text), row)
-        copied = WARMLOG.fold(WARMLOG.copy(left), row)
-        assert WARMLOG.dump(left) == text, "folding a copy changed the original"
-        assert WARMLOG.dump(copied) == WARMLOG.dump(pieces)
-    assert WARMLOG.dump(whole) == WARMLOG.dump(pieces)
+    pieces_are_the_whole(rows_of(story))
 
 
 @MORE
@@ -108,13 +93,7 @@ def test_the_log_alone_gives_state_and_decisions_again(story: list[Action]) -> N
     chaos = Chaos()
     for action in story:
         chaos.take(action)
-    log = MemoryLog("chaos")
-    log.rows = chaos.rows
-    state = WARMLOG.initial("chaos")
-    for row in chaos.rows:
-        state = WARMLOG.fold(state, row)
-    assert list(WARMLOG.project(state)) == list(WARMLOG.project(chaos.state))
-    assert run(divergences(log)) == []
+    log_alone_gives_all_again(chaos.rows, chaos.state)
 
 
 @given(STORIES)
@@ -125,11 +104,6 @@ def test_nothing_is_news_twice(story: list[Action]) -> None:
         chaos.take(action)
         if not any(isinstance(one, RolledBack) for one in chaos.last):  # it unsyncs every kind
             assert chaos.tell(chaos.last) == (), f"after {action}"
-
-
-async def divergences(log: MemoryLog) -> list[str]:
-    """Verify a log."""
-    return [str(each) async for each in verify(WARMLOG, log)]
 
 
 def rows_of(story: list[Action]) -> Iterator[Event]:
