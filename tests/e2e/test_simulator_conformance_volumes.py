@@ -175,14 +175,18 @@ async def make_volumes(pair: Pair) -> None:
 
 
 async def lose_and_release(pair: Pair) -> None:
-    """Lose one volume; let go of another, whose claim is made anew."""
+    """Lose one volume; let go of another, whose claim is made anew.
+
+    The finalizer goes last: the real controller puts it back on a bound volume that is not
+    being deleted yet, and the volume would stay.
+    """
     for path in (f"{JOBS}/now", f"{JOBS}/by-hand"):
         for api in (pair.world.api, pair.real):
             body = {"propagationPolicy": "Background"}
             await api.send(cases.delete(path, **body), timeout_seconds=SECONDS)
     for api in (pair.world.api, pair.real):
         off = cases.merge(f"{VOLUMES}/like-v2", {"metadata": {"finalizers": None}})
-        for request in (off, cases.delete(f"{VOLUMES}/like-v2")):
+        for request in (cases.delete(f"{VOLUMES}/like-v2"), off):
             await api.send(request, timeout_seconds=SECONDS)
         await api.send(cases.delete(f"{CLAIMS}/by-hand"), timeout_seconds=SECONDS)
     await come_alike(pair)
