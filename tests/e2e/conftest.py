@@ -10,7 +10,7 @@ import pytest
 import pytest_asyncio
 
 from tests.crds.refusals import BAD
-from tests.e2e import admitting
+from tests.e2e import admitting, lws
 from tests.e2e.caches import Team
 from tests.e2e.conditions import JOBS, WARMUPS
 from tests.e2e.controllers import ControllerProcess, deploy
@@ -26,11 +26,14 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     """Build the control plane before any test: it takes longer than a test's timeout allows."""
     if session.config.option.collectonly:
         return
-    needed = {"control_plane", "second_control_plane"}
-    if any(needed.intersection(getattr(item, "fixturenames", ())) for item in session.items):
-        # The fixture meets the same error again, and fails only the tests that need it.
+    wanted = {name for item in session.items for name in getattr(item, "fixturenames", ())}
+    # The fixture meets the same error again, and fails only the tests that need it.
+    if wanted & {"control_plane", "second_control_plane"}:
         with suppress(BuildingError):
             built_programs()
+    if wanted & {"with_gangs", "second_with_gangs"}:
+        with suppress(BuildingError):
+            lws.crd_file()
 
 
 @pytest.fixture(scope="session")
@@ -69,6 +72,20 @@ def with_crds(control_plane: ControlPlane) -> ControlPlane:
     admitting.apply_crds(control_plane, "-k", ROOT / "crds")
     control_plane.kubectl("create", "namespace", admitting.NAMESPACE)
     return control_plane
+
+
+@pytest.fixture(scope="module")
+def with_gangs(control_plane: ControlPlane) -> ControlPlane:
+    """The control plane, serving LeaderWorkerSets from now on."""
+    lws.install(control_plane)
+    return control_plane
+
+
+@pytest.fixture(scope="module")
+def second_with_gangs(second_control_plane: ControlPlane) -> ControlPlane:
+    """The second cluster, serving LeaderWorkerSets from now on."""
+    lws.install(second_control_plane)
+    return second_control_plane
 
 
 @pytest_asyncio.fixture

@@ -67,14 +67,15 @@ def built_programs(report: Printing = print) -> Path:
     if missing_programs(folder):
         folder.mkdir(parents=True, exist_ok=True)
         # Parallel test workers must not compile the same thing twice at the same time.
-        with _locked(folder / ".lock"):
+        with locked(folder / ".lock"):
             for name in missing_programs(folder):
                 _build(name, folder, report)
     return folder
 
 
 @contextmanager
-def _locked(path: Path) -> Iterator[None]:
+def locked(path: Path) -> Iterator[None]:
+    """Hold the lock that a file stands for; whoever else wants it waits."""
     with path.open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
