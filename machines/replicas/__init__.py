@@ -1,0 +1,1 @@
+"""ModelReplica: engines that wait for their cache."""
