@@ -12,6 +12,7 @@ from engine.events import Draft, Subject
 from machines.caches.deciding import cache_body, cache_intents, cache_still_wants
 from machines.intents import (
     TYPE_BY_INTENT,
+    Apply,
     CacheIntent,
     Change,
     Create,
@@ -63,6 +64,8 @@ def effect_of(state: State, seq: int) -> Effect:
     body = None
     if isinstance(intent, CacheIntent):
         return Effect(seq, opened.cluster, intent, cache_body(state, opened.cluster, intent))
+    if isinstance(intent, Apply):
+        return Effect(seq, opened.cluster, intent)
     warmup = state.warmups.get(intent.warmup_uid)
     if isinstance(intent, CreateJob):
         if warmup is not None and warmup.spec is not None:

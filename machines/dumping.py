@@ -17,11 +17,13 @@ from machines.caches import specs as cache_specs
 from machines.caches import states as cache_states
 from machines.caches.entries import EntryState
 from machines.node_jobs import NodeJobState
+from machines.replicas import levels as replica_levels
 from machines.warmups import WarmupState
 
 _MODULES = (
     faults, intents, levels, spec_parts, specs, states,
     cluster_specs, hydration_settings, settings, cache_levels, cache_specs, cache_states,
+    replica_levels,
 )  # fmt: skip
 _RECORDS: dict[str, type] = {
     cls.__name__: cls

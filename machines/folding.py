@@ -45,7 +45,7 @@ from machines.folding_places import place_jobs, place_jobs_of
 from machines.folding_pods import fold_events, fold_pod, fold_pod_gone, fold_pods_read, place_pods
 from machines.folding_warmups import fold_recovered, fold_warmup, fold_warmup_gone, settle_warmups
 from machines.indexing import put_target, touch
-from machines.intents import INTENT_BY_TYPE, CacheIntent, intent_from_json
+from machines.intents import INTENT_BY_TYPE, CacheIntent, WarmupIntent, intent_from_json
 from machines.levels import (
     LEVEL_BY_KIND,
     JobLevel,
@@ -59,6 +59,7 @@ from machines.messages import describe
 from machines.moving import fail_target, settle_target
 from machines.node_jobs import UNFINISHED, NodeJobTrigger
 from machines.observations import Absent, Answer, Done, Refused, Unknown
+from machines.replicas.levels import ServingLevel
 from machines.reviewing import namespace_trouble, review_node, review_node_gone, review_warmup
 from machines.states import KINDS, WARMUP_KINDS, Cluster, Known, State, Warmup, Words
 from machines.warmups import TERMINAL
@@ -128,10 +129,13 @@ def _reachable(state: State, event: Event, subject: Subject, data: dict[str, Any
 
 def _unread(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
     cluster = cluster_of(state, event.cluster)
+    kind = data["kind"]
+    cluster.unread.pop(kind, None)
+    cluster.unserved.pop(kind, None)
     if data["words"]:
-        cluster.unread[data["kind"]] = data["words"]
-    else:
-        cluster.unread.pop(data["kind"], None)
+        cluster.unread[kind] = data["words"]
+    if not data.get("served", True):
+        cluster.unserved[kind] = True
     fold_cluster_changed(state, event, cluster)
 
 
@@ -179,7 +183,7 @@ def _apply_level(
         fold_job(state, event, subject, level)
     elif isinstance(level, PodLevel):
         fold_pod(state, event, subject, level, old.level if old else None)
-    else:
+    elif not isinstance(level, ServingLevel):
         fold_level(state, event, subject, level)
 
 
@@ -201,7 +205,7 @@ def _gone(state: State, event: Event, subject: Subject, data: dict[str, Any]) ->
         fold_pod_gone(state, event, subject, known.level)
     elif subject.kind == "Node":
         _node_gone(state, event, cluster, known)
-    elif cluster.namespace_uids.get(subject.name) == subject.uid:
+    elif subject.kind == "Namespace" and cluster.namespace_uids.get(subject.name) == subject.uid:
         del cluster.namespace_uids[subject.name]
         fold_namespace(state, cluster, subject.name)
         words = f"namespace {subject.name} is gone"
@@ -266,7 +270,7 @@ def _intended(state: State, event: Event, subject: Subject, data: dict[str, Any]
     intent = intent_from_json(event.type, data)
     if isinstance(intent, CacheIntent):
         fold_cache_intent(state, event, subject, intent)
-    else:
+    elif isinstance(intent, WarmupIntent):
         fold_intent(state, event, intent)
 
 

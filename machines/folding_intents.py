@@ -10,9 +10,9 @@ from machines.folding_jobs import owner, track_job
 from machines.folding_marks import fold_restored, fold_restoring
 from machines.indexing import arm, disarm, put_target, refresh_slot, touch
 from machines.intents import (
-    CacheIntent,
     CreateJob,
     DeleteJob,
+    ObjectIntent,
     Resolve,
     RestoreJob,
     StampTtl,
@@ -57,7 +57,7 @@ def fold_done(state: State, event: Event, done: Done) -> None:
     """An intent is as intended."""
     opened = state.open.pop(event.cause or 0, None)
     warmup = state.warmups.get(opened.owner.uid) if opened else None
-    if opened is None or warmup is None or isinstance(opened.intent, CacheIntent):
+    if opened is None or warmup is None or isinstance(opened.intent, ObjectIntent):
         return
     intent = opened.intent
     if isinstance(intent, CreateJob):
@@ -79,7 +79,7 @@ def fold_absent(state: State, event: Event) -> None:
     """Looked up: it did not happen. It is decided again if it is still wanted."""
     opened = state.open.pop(event.cause or 0, None)
     warmup = state.warmups.get(opened.owner.uid) if opened else None
-    if opened is None or warmup is None or isinstance(opened.intent, CacheIntent):
+    if opened is None or warmup is None or isinstance(opened.intent, ObjectIntent):
         return
     intent = opened.intent
     if isinstance(intent, CreateJob):
@@ -107,7 +107,7 @@ def fold_refused(state: State, event: Event, refused: Refused) -> None:
     """The API server said no."""
     opened = state.open.pop(event.cause or 0, None)
     warmup = state.warmups.get(opened.owner.uid) if opened else None
-    if opened is None or warmup is None or isinstance(opened.intent, CacheIntent):
+    if opened is None or warmup is None or isinstance(opened.intent, ObjectIntent):
         return
     intent = opened.intent
     touch(state, warmup)

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from engine.canonical_json import loads
 from engine.events import Event, Subject
-from machines.intents import INTENT_BY_TYPE, CacheIntent, CreateJob, Intent, Resolve
+from machines.intents import INTENT_BY_TYPE, CreateJob, Intent, ObjectIntent, Resolve
 from machines.node_jobs import NodeJobState
 from machines.phases import WARMUP_PHASE
 from machines.states import State, Target, Warmup
@@ -103,7 +103,7 @@ class History:
             if isinstance(decided, CreateJob):
                 self.jobs[decided.node_uid] = decided.job_name
         intent = self._intents.get(event.seq) or self._intents.get(event.cause or 0)
-        if intent is None or isinstance(intent, Resolve | CacheIntent):
+        if intent is None or isinstance(intent, Resolve | ObjectIntent):
             return ""
         if event.type == "IntentDone":
             uid = loads(event.data).get("uid", "")

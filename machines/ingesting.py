@@ -209,9 +209,14 @@ def _is_within(subject: Subject, scope: tuple[str, str]) -> bool:
 def _unread(state: State, unread: Unread, clock: int) -> Iterator[Draft]:
     """Say why a kind cannot be read; a list of it takes that back."""
     kind = synced_key(unread.kind, unread.scope)
-    if _cluster(state, unread.cluster).unread.get(kind, "") == unread.words:
+    cluster = _cluster(state, unread.cluster)
+    if cluster.unread.get(kind, "") == unread.words and unread.served is not cluster.unserved.get(
+        kind, False
+    ):
         return
-    yield _draft(unread.cluster, Subject("", "", "", ""), "Unread", kind=kind, words=unread.words)
+    told = {} if unread.served else {"served": False}
+    subject = Subject("", "", "", "")
+    yield _draft(unread.cluster, subject, "Unread", kind=kind, words=unread.words, **told)
 
 
 def _rolled_back(state: State, back: RolledBack, clock: int) -> Iterator[Draft]:

@@ -62,7 +62,7 @@ class Resolve(NamedTuple):
 class Create(NamedTuple):
     """Create one object by its deterministic name; one of ours that is there is as good."""
 
-    owner_uid: str  # of the ModelCache
+    owner_uid: str  # of the ModelCache or ModelReplica
     kind: str  # as in the log: Namespace, PersistentVolumeClaim, Secret, HydrationJob
     namespace: str
     name: str
@@ -91,9 +91,21 @@ class Delete(NamedTuple):
     uid: str
 
 
+class Apply(NamedTuple):
+    """Apply one object server-side as its field manager; by uid, or where there is none yet."""
+
+    owner_uid: str  # of the ModelReplica
+    kind: str  # as in the log: Deployment, LeaderWorkerSet, Service, ResourceClaimTemplate
+    namespace: str
+    name: str
+    uid: str  # of the object that is known; "" when none is
+    digest: str  # sha256 hex of the body's canonical JSON
+
+
 WarmupIntent = CreateJob | DeleteJob | StampTtl | RestoreJob | Resolve
 CacheIntent = Create | Change | Delete
-Intent = WarmupIntent | CacheIntent
+ObjectIntent = CacheIntent | Apply  # everything that is decided for a ModelReplica
+Intent = WarmupIntent | ObjectIntent
 
 INTENT_BY_TYPE: dict[str, type[Intent]] = {
     "CreateJobIntended": CreateJob,
@@ -104,6 +116,7 @@ INTENT_BY_TYPE: dict[str, type[Intent]] = {
     "CreateIntended": Create,
     "ChangeIntended": Change,
     "DeleteIntended": Delete,
+    "ApplyIntended": Apply,
 }
 TYPE_BY_INTENT = {cls: name for name, cls in INTENT_BY_TYPE.items()}
 
@@ -111,7 +124,7 @@ TYPE_BY_INTENT = {cls: name for name, cls in INTENT_BY_TYPE.items()}
 class Effect(NamedTuple):
     """An intent on its way out: its row, its cluster, and what it writes, rebuilt.
 
-    Only creates, changes and a restoring have a body.
+    Only creates, changes, applies and a restoring have a body.
     """
 
     seq: int
@@ -121,8 +134,8 @@ class Effect(NamedTuple):
 
 
 def owner_uid(intent: Intent) -> str:
-    """Give the uid of the ModelWarmup or ModelCache for which something was decided."""
-    return intent.owner_uid if isinstance(intent, CacheIntent) else intent.warmup_uid
+    """Give the uid of the object for which something was decided."""
+    return intent.warmup_uid if isinstance(intent, WarmupIntent) else intent.owner_uid
 
 
 def intent_to_json(intent: Intent) -> dict[str, Any]:

@@ -33,3 +33,14 @@ RETRY = "warmlog.dev/retry"  # annotation on a ModelCache: each edit asks for a 
 ABANDON = "warmlog.dev/abandon"  # annotation, exactly "true": let go without cleaning up
 CACHE_IN_USE = "warmlog.dev/cache-in-use"  # finalizer on ModelCaches
 SELECTED_NODE = "volume.kubernetes.io/selected-node"  # annotation on claims, the scheduler's
+
+REPLICA_NAMESPACE = "warmlog.dev/replica-namespace"  # annotations on what a ModelReplica has:
+REPLICA_NAME = "warmlog.dev/replica-name"  # its owner
+REPLICA_UID = "warmlog.dev/replica-uid"
+APPLIED = "warmlog.dev/applied"  # annotation beside them: digest of what was applied last
+COPIES = "warmlog.dev/copies"  # annotation on workloads: spec.engines[].copies at that time
+REPLICA_WORKLOADS = "warmlog.dev/replica-workloads"  # finalizer on ModelReplicas
+SERVING = "modelplane.ai/serving"  # label on Pods that serve: name of the ModelReplica
+WORKLOAD = "modelplane.ai/workload"  # label on Pods of a Deployment: its name
+LWS_ROLE = "modelplane.ai/lws-role"  # label on leaders: "leader"
+NODE_POOL = "modelplane.ai/pool"  # label on Nodes: name of the node pool

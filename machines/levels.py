@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Self
 
 from machines.caches.levels import CACHING_LEVEL_BY_KIND, CachingLevel
 from machines.pairs import Pairs, without_empty
+from machines.replicas.levels import SERVING_LEVEL_BY_KIND, ServingLevel
 
 
 class NodeLevel(NamedTuple):
@@ -228,7 +229,7 @@ class WarmupLevel(NamedTuple):
         )
 
 
-Level = NodeLevel | NamespaceLevel | JobLevel | PodLevel | WarmupLevel | CachingLevel
+Level = NodeLevel | NamespaceLevel | JobLevel | PodLevel | WarmupLevel | CachingLevel | ServingLevel
 
 LEVEL_BY_KIND: dict[str, type[Level]] = {
     "Namespace": NamespaceLevel,
@@ -237,4 +238,5 @@ LEVEL_BY_KIND: dict[str, type[Level]] = {
     "Pod": PodLevel,
     "ModelWarmup": WarmupLevel,
     **CACHING_LEVEL_BY_KIND,
+    **SERVING_LEVEL_BY_KIND,
 }

@@ -76,12 +76,16 @@ class Reachability(NamedTuple):
 
 
 class Unread(NamedTuple):
-    """Why a kind (or the object that `scope` names) cannot be listed; no words: it can again."""
+    """Why a kind (or the object that `scope` names) cannot be listed; no words: it can again.
+
+    `served` is false when the API server says that it has no such kind at all.
+    """
 
     cluster: str
     kind: str
     words: str
     scope: tuple[str, str] = ("", "")
+    served: bool = True
 
 
 class ClaimUsersRead(NamedTuple):

@@ -27,8 +27,16 @@ CACHE_KINDS = ("Namespace", "ModelCache", "InferenceCluster")
 WORKLOAD_KINDS = (
     "Namespace", "Node", "StorageClass", "PersistentVolumeClaim", "HydrationJob", "HydrationPod",
 )  # fmt: skip
+# What must have been listed before anything is decided of a ModelReplica, and on its cluster: of
+# these kinds those that its engines need.
+REPLICA_KINDS = ("ModelReplica", "ModelCache", "InferenceCluster")
+SERVING_KINDS = ("Deployment", "LeaderWorkerSet", "Service", "ResourceClaimTemplate")
 SECRET = "Secret"  # noqa: S105 -- a kind; never listed whole: each named one is synced by itself
-KINDS = tuple(dict.fromkeys((*WARMUP_KINDS, *CACHE_KINDS, *WORKLOAD_KINDS, SECRET)))
+KINDS = tuple(
+    dict.fromkeys(
+        (*WARMUP_KINDS, *CACHE_KINDS, *WORKLOAD_KINDS, *REPLICA_KINDS, *SERVING_KINDS, SECRET)
+    )
+)
 
 
 class Known(NamedTuple):
@@ -168,6 +176,7 @@ class Cluster:
     # Uids of what caches are about, by kind/namespace/name: the newest object of each name.
     names: dict[str, str] = field(default_factory=dict)
     unread: dict[str, str] = field(default_factory=dict)  # kind or scope, and why it is refused
+    unserved: dict[str, bool] = field(default_factory=dict)  # kinds that its API server has not
     pods_by_job: dict[str, tuple[str, ...]] = field(default_factory=dict)  # of hydration Jobs, uids
     pods_by_root: dict[str, tuple[str, ...]] = field(
         default_factory=dict

@@ -16,6 +16,7 @@ from machines.caches.telling import (
     thing_words,
 )
 from machines.intents import (
+    Apply,
     Change,
     Create,
     CreateJob,
@@ -30,6 +31,8 @@ from machines.intents import (
 from machines.labels import CONTROL_PLANE, ENABLED, POOL
 from machines.levels import JobLevel, JobPods, NamespaceLevel, NodeLevel, PodLevel, WarmupLevel
 from machines.messages import cause_text, cut
+from machines.replicas.levels import SERVING_LEVEL_BY_KIND
+from machines.replicas.telling import REPLICA_TELLERS
 from machines.selecting import shunning
 from machines.states import Words
 
@@ -42,6 +45,8 @@ def tell(event: Event, intent: Intent | None = None) -> str:
     KeyError for a type that no version has written.
     """
     subject = Subject.parse(event.subject)
+    if event.type in REPLICA_TELLERS:
+        return REPLICA_TELLERS[event.type](event, subject, loads(event.data))
     if event.type in CACHE_TELLERS:
         return CACHE_TELLERS[event.type](event, subject, loads(event.data))
     return _TELLERS[event.type](event, subject, loads(event.data), intent)
@@ -71,6 +76,8 @@ def intent_words(intent: Intent) -> str:
             return TO_DO[ChangeKind(intent.change)].replace("{}", object_words(intent))
         case Delete():
             return f"to delete {object_words(intent)}"
+        case Apply():
+            return f"to apply {object_words(intent)}"
 
 
 def _session_started(event: Event, subject: Subject, data: Any, intent: Intent | None) -> str:
@@ -153,7 +160,7 @@ def _events_read(event: Event, subject: Subject, data: Any, intent: Intent | Non
 
 def _gone(event: Event, subject: Subject, data: Any, intent: Intent | None) -> str:
     inferred = " (no complete list holds it any more)" if data.get("inferred") else ""
-    if subject.kind in CACHING_LEVEL_BY_KIND:
+    if subject.kind in CACHING_LEVEL_BY_KIND or subject.kind in SERVING_LEVEL_BY_KIND:
         return f"{thing_words(*subject[:3])} is gone{inferred}"
     place = f"{subject.namespace}/" if subject.kind == "ModelWarmup" else ""
     return f"{subject.kind} {place}{subject.name} is gone{inferred}"
@@ -202,6 +209,8 @@ def _done(event: Event, subject: Subject, data: Any, intent: Intent | None) -> s
             return f"{words}{', as before' if already else ''}"
         case Delete():
             return f"{object_words(intent)} {'had gone already' if already else 'was deleted'}"
+        case Apply():
+            return f"{object_words(intent)} was applied{', as before' if already else ''}"
     return "done as intended"
 
 
@@ -259,6 +268,7 @@ _TELLERS: dict[str, Callable[[Event, Subject, Any, Intent | None], str]] = {
     "CreateIntended": _intended,
     "ChangeIntended": _intended,
     "DeleteIntended": _intended,
+    "ApplyIntended": _intended,
     "IntentDone": _done,
     "IntentRefused": _refused,
     "IntentUnknown": _unknown,
@@ -268,4 +278,4 @@ _TELLERS: dict[str, Callable[[Event, Subject, Any, Intent | None], str]] = {
     "Uncontested": _contested,
     "DeadlinePassed": _deadline_passed,
 }
-TOLD = frozenset(_TELLERS) | frozenset(CACHE_TELLERS)
+TOLD = frozenset(_TELLERS) | frozenset(CACHE_TELLERS) | frozenset(REPLICA_TELLERS)

@@ -15,9 +15,9 @@ from machines import labels
 from machines.domain import WARMLOG
 from machines.ingesting import due_deadlines
 from machines.intents import (
-    CacheIntent,
     CreateJob,
     DeleteJob,
+    ObjectIntent,
     RestoreJob,
     StampTtl,
     WarmupIntent,
@@ -157,7 +157,7 @@ class Chaos(LogInTheMaking):
 def intent_in(row: Event) -> WarmupIntent:
     """Read the intent that a decision's row holds, in a story of ModelWarmups."""
     intent = intent_from_json(row.type, loads(row.data))
-    assert not isinstance(intent, CacheIntent), row
+    assert not isinstance(intent, ObjectIntent), row
     return intent
 
 

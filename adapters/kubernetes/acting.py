@@ -20,6 +20,7 @@ from adapters.kubernetes.answers import (
     uid_of,
     version_of,
 )
+from adapters.kubernetes.applying_objects import apply_object, look_up_applied
 from adapters.kubernetes.changing import TRIES, guards, is_overtaken, seen_job
 from adapters.kubernetes.fields import integer, mapping, text
 from adapters.kubernetes.holding import Holder, holder_of, name_conflict
@@ -32,13 +33,14 @@ from adapters.kubernetes.restoring import restore, restored
 from adapters.kubernetes.vaults import Tokens
 from adapters.ports import JSON_PATCH, Api, ApiUnanswered, Request, Response
 from machines.intents import (
-    CacheIntent,
+    Apply,
     Change,
     Create,
     CreateJob,
     Delete,
     DeleteJob,
     Effect,
+    ObjectIntent,
     Resolve,
     RestoreJob,
     StampTtl,
@@ -70,6 +72,8 @@ async def perform(
                         effect, intent, api, timeout_seconds=timeout_seconds, tokens=tokens
                     )
                 )
+            case Apply():
+                return Performed(*await apply_object(effect, intent, api, timeout_seconds))
             case CreateJob():
                 return await _create(effect, intent, api, timeout_seconds)
             case DeleteJob():
@@ -93,10 +97,8 @@ async def look_up(effect: Effect, api: Api, *, timeout_seconds: float) -> Perfor
     if isinstance(intent, Resolve):
         return Performed((), Absent())
     try:
-        if isinstance(intent, CacheIntent):
-            return Performed(
-                *await look_up_object(effect, intent, api, timeout_seconds=timeout_seconds)
-            )
+        if isinstance(intent, ObjectIntent):
+            return Performed(*await _look_up_object(effect, intent, api, timeout_seconds))
         response = await _get_job(api, intent.namespace, intent.job_name, timeout_seconds)
     except ApiUnanswered as error:
         return Performed((), Unknown(str(error)))
@@ -116,6 +118,14 @@ async def look_up(effect: Effect, api: Api, *, timeout_seconds: float) -> Perfor
             return Performed(*restored(effect, intent, api, body))
         case StampTtl():
             return Performed((), _stamped(intent, body))
+
+
+async def _look_up_object(
+    effect: Effect, intent: ObjectIntent, api: Api, seconds: float
+) -> tuple[tuple[Observation, ...], Answer]:
+    if isinstance(intent, Apply):
+        return await look_up_applied(intent, api, seconds)
+    return await look_up_object(effect, intent, api, timeout_seconds=seconds)
 
 
 async def _create(effect: Effect, intent: CreateJob, api: Api, seconds: float) -> Performed:

@@ -85,6 +85,15 @@ HYDRATION_JOB = Kind(
 HYDRATION_POD = Kind("HydrationPod", "v1", "pods", namespaced=True, label_selector=labels.CACHE)
 SECRET = Kind("Secret", "v1", "secrets", namespaced=True)
 
+MODEL_REPLICA = Kind("ModelReplica", _CACHES, "modelreplicas", namespaced=True)
+# What replicas are composed of is read without a label: Modelplane put none onto these objects.
+DEPLOYMENT = Kind("Deployment", "apps/v1", "deployments", namespaced=True)
+GANG = Kind("LeaderWorkerSet", "leaderworkerset.x-k8s.io/v1", "leaderworkersets", namespaced=True)
+SERVICE = Kind("Service", "v1", "services", namespaced=True)
+CLAIM_TEMPLATE = Kind(
+    "ResourceClaimTemplate", "resource.k8s.io/v1", "resourceclaimtemplates", namespaced=True
+)
+
 DEFINITION = Kind(
     "CustomResourceDefinition", "apiextensions.k8s.io/v1", "customresourcedefinitions",
     namespaced=False,
@@ -97,10 +106,15 @@ HOME_KINDS: tuple[Kind, ...] = (MODEL_CACHE, INFERENCE_CLUSTER)
 WORKLOAD_KINDS: tuple[Kind, ...] = (
     NAMESPACE, NODE, STORAGE_CLASS, CLAIM, HYDRATION_JOB, HYDRATION_POD,
 )  # fmt: skip
+# What ModelReplicas are composed of, on their clusters.
+SERVING_KINDS: tuple[Kind, ...] = (DEPLOYMENT, GANG, SERVICE, CLAIM_TEMPLATE)
 
 KIND_BY_NAME = {
-    kind.name: kind for kind in (*WATCHED, *HOME_KINDS, *WORKLOAD_KINDS, SECRET, DEFINITION)
-}
+    kind.name: kind
+    for kind in (
+        *WATCHED, *HOME_KINDS, *WORKLOAD_KINDS, MODEL_REPLICA, *SERVING_KINDS, SECRET, DEFINITION
+    )
+}  # fmt: skip
 
 
 def named(kind: Kind, namespace: str, name: str) -> Kind:

@@ -22,7 +22,7 @@ from adapters.running.limits import Limits
 from adapters.running.settling import Settler, SettlingBook
 from machines.deciding import effect_of
 from machines.ingesting import known_versions
-from machines.intents import CacheIntent, Effect
+from machines.intents import Effect, ObjectIntent
 from machines.observations import Observation
 from machines.states import State
 
@@ -148,4 +148,4 @@ def may_look_up(state: State, seq: int) -> bool:
     opened = state.open[seq]
     cluster = state.clusters.get(opened.cluster)
     listed = cluster is not None and cluster.is_synced
-    return listed or isinstance(opened.intent, CacheIntent)
+    return listed or isinstance(opened.intent, ObjectIntent)

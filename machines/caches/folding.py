@@ -92,6 +92,7 @@ def fold_kind_listed(state: State, cluster: Cluster, kind: str) -> None:
     told = kind not in cluster.listed or kind in cluster.unread
     cluster.synced[kind] = cluster.listed[kind] = True
     cluster.unread.pop(kind, None)
+    cluster.unserved.pop(kind, None)
     cluster.doubted.pop(kind, None)
     if "/" in kind:
         subject = Subject(*kind.split("/", 2), "")  # type: ignore[call-arg]  # of three parts

@@ -14,7 +14,7 @@ from machines.caches.levels import (
     SecretLevel,
     StorageClassLevel,
 )
-from machines.intents import CacheIntent
+from machines.intents import ObjectIntent
 
 SHOWN_KIND = {
     "HydrationJob": "Job",
@@ -26,7 +26,7 @@ SHOWN_KIND = {
 Teller = Callable[[Event, Subject, Any], str]
 
 
-def object_words(intent: CacheIntent) -> str:
+def object_words(intent: ObjectIntent) -> str:
     """Name the object that something was decided about, as people name it."""
     return thing_words(intent.kind, intent.namespace, intent.name)
 

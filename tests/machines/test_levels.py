@@ -22,8 +22,13 @@ from machines.levels import (
     PodLevel,
     WarmupLevel,
 )
+from machines.replicas.levels import PartLevel, ReplicaLevel, WorkloadLevel
 
 _OWNER = Owner("ns", "cache", "u")
+
+_WORKLOAD = WorkloadLevel(
+    _OWNER, "r", "digest", "fields", 2, 3, "hpa", "{}", "False", "R", "words", deleting=True
+)
 
 FULL: dict[str, Level] = {
     "ModelCache": CacheLevel(3, "{}", (("warmlog.dev/x", "y"),), deleting=True, held=True),
@@ -64,6 +69,13 @@ FULL: dict[str, Level] = {
         unlabelled_pods=True,
     ),
     "Pod": PodLevel("w", "j", "node", "Failed", "R", "words\x00\ud800", 137, deleting=True),
+    "ModelReplica": ReplicaLevel(
+        3, '{"a":1.0}', (("warmlog.dev/x", "y"),), deleting=True, held=True
+    ),
+    "Deployment": _WORKLOAD,
+    "LeaderWorkerSet": _WORKLOAD,
+    "Service": PartLevel(_OWNER, "r", "digest", "fields", deleting=True),
+    "ResourceClaimTemplate": PartLevel(_OWNER, "r", "digest", "fields", deleting=True),
     "ModelWarmup": WarmupLevel(3, '{"a":1.0}', (("warmlog.dev/x", "y"),), deleting=True),
 }
 

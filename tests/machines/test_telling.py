@@ -9,6 +9,7 @@ from engine.events import Event
 from machines.folding import HANDLERS
 from machines.intents import (
     INTENT_BY_TYPE,
+    Apply,
     Change,
     Create,
     CreateJob,
@@ -28,6 +29,7 @@ RESTORE = RestoreJob("u", "ns", "job-1", "job-uid", "node-uid", "digest")
 RESOLVE = Resolve("u", "ns")
 MADE = Create("u", "PersistentVolumeClaim", "mp", "c", "digest")
 CHANGED = Change("u", "PersistentVolumeClaim", "mp", "c", "claim-uid", "Latch", "digest")
+APPLIED = Apply("u", "Deployment", "mp", "d", "", "digest")
 REMOVED = Delete("u", "HydrationJob", "mp", "j", "job-uid")
 
 POOLED = {"resource-pool.aibrix.ai/name": "fast"}
@@ -159,7 +161,7 @@ def test_decisions(kind: str, intent: Intent, words: str) -> None:
 
 def test_every_decision_is_told() -> None:
     """The decisions above are all that there are."""
-    told = (CREATE, DELETE, STAMP, RESTORE, RESOLVE, MADE, CHANGED, REMOVED)
+    told = (CREATE, DELETE, STAMP, RESTORE, RESOLVE, MADE, CHANGED, REMOVED, APPLIED)
     assert {type(each) for each in told} == set(INTENT_BY_TYPE.values())
 
 
@@ -174,6 +176,8 @@ def test_every_decision_is_told() -> None:
         ("IntentDone", {}, MADE, "claim mp/c was created"),
         ("IntentDone", {"found": True}, CHANGED, "claim mp/c is marked as hydrated, as before"),
         ("IntentDone", {}, REMOVED, "Job mp/j was deleted"),
+        ("IntentDone", {}, APPLIED, "Deployment mp/d was applied"),
+        ("IntentDone", {"found": True}, APPLIED, "Deployment mp/d was applied, as before"),
         ("IntentAbsent", {}, MADE, "nothing was done to create claim mp/c"),
         ("IntentDone", {}, RESOLVE, "all nodes were looked at once more"),
         ("IntentDone", {}, None, "done as intended"),
