@@ -5,6 +5,6 @@ Rooms, from what is seen to what is said:
     levels      what each kind of object is reduced to
     states      replicas and their engines, as folded
     replicas    the machine of one replica, its table and invariants
-    specs       the spec, read
+    specs       the spec, read; `members` reads what the Pods of one member are made of
     mounts      what an engine is given of a cache, as a plain record
 """
