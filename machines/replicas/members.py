@@ -67,16 +67,20 @@ def read_member(faults: Faults, raw: dict[str, Any], path: str) -> Member:
     role = faults.text(raw.get("role"), f"{path}.role") or STANDALONE
     if role not in ROLES:
         faults.add(f"{path}.role", f"must be {', '.join(ROLES[:-1])} or {ROLES[-1]}")
-    pool = faults.text(raw.get("nodePoolName"), f"{path}.nodePoolName")
-    faults.unless_fine(f"{path}.nodePoolName", _pool_refusal(pool))
+    pool = given(faults, raw.get("nodePoolName"), f"{path}.nodePoolName")
+    faults.unless_fine(f"{path}.nodePoolName", LABEL_VALUE.refusal(pool))
     devices = tuple(_devices(faults, raw.get("deviceRequests"), f"{path}.deviceRequests"))
     nodes = _nodes(faults, raw.get("worker"), f"{path}.worker", role)
+    if raw.get("template") is None:
+        faults.add(f"{path}.template", "must be given")
     template = faults.mapping(raw.get("template"), f"{path}.template")
     metadata = faults.mapping(template.get("metadata"), f"{path}.template.metadata")
     labels = _labels(faults, metadata.get("labels"), f"{path}.template.metadata.labels")
     field = f"{path}.template.metadata.annotations"
     annotations = _annotations(faults, metadata.get("annotations"), field)
     pod = faults.mapping(template.get("spec"), f"{path}.template.spec")
+    if template.get("spec") is not None and pod.get("containers") in (None, []):
+        faults.add(f"{path}.template.spec.containers", "must be one container")
     image, command, args, env = _container(faults, pod, f"{path}.template.spec.containers")
     secrets = _secrets(
         faults, pod.get("imagePullSecrets"), f"{path}.template.spec.imagePullSecrets"
@@ -86,16 +90,22 @@ def read_member(faults: Faults, raw: dict[str, Any], path: str) -> Member:
     )
 
 
-def _pool_refusal(pool: str) -> str:
-    return LABEL_VALUE.refusal(pool) if pool else "must be given"
+def given(faults: Faults, value: Any, field: str) -> str:
+    """Give a text that has to be there."""
+    text = faults.text(value, field)
+    if not text:
+        faults.add(field, "must be given")
+    return text
 
 
 def _devices(faults: Faults, raw: Any, field: str) -> Iterator[DeviceRequest]:
+    if isinstance(raw, list) and not raw:
+        faults.add(field, "must not be empty: leave it out when there are none")
     names: set[str] = set()
     for path, request in faults.objects(raw, field, MOST_REQUESTS):
         name = faults.named(request.get("name"), f"{path}.name", DNS_LABEL)
         if name in names:
-            faults.add(f"{path}.name", f"is the name of another request as well: {name}")
+            faults.add(path, f"has the name of another request: {name}")
         names.add(name)
         device_class = request.get("deviceClassName")
         yield DeviceRequest(
@@ -107,13 +117,15 @@ def _devices(faults: Faults, raw: Any, field: str) -> Iterator[DeviceRequest]:
 
 
 def _selectors(faults: Faults, raw: Any, field: str) -> Iterator[str]:
-    """Give each expression; an empty one chooses nothing, and is left out."""
     for path, selector in faults.objects(raw, field, MOST_SELECTORS):
         expression = faults.text(selector.get("cel"), f"{path}.cel")
+        if selector.get("cel") is None:
+            faults.add(path, "must have cel")
+        elif not expression:
+            faults.add(f"{path}.cel", "must not be empty")
         if len(expression) > LONGEST_SELECTOR:
             faults.add(f"{path}.cel", f"must have at most {LONGEST_SELECTOR} characters")
-        if expression:
-            yield expression
+        yield expression
 
 
 def _nodes(faults: Faults, raw: Any, field: str, role: str) -> int:
@@ -159,8 +171,8 @@ def _pairs(faults: Faults, raw: Any, field: str) -> Iterator[tuple[str, str]]:
 def _secrets(faults: Faults, raw: Any, field: str) -> tuple[str, ...]:
     """Give the names of pull secrets, each once: one list cannot have it twice."""
     entries = list(faults.objects(raw, field))
-    names = [faults.text(entry.get("name"), f"{path}.name") for path, entry in entries]
-    return tuple(dict.fromkeys(name for name in names if name))
+    names = [given(faults, entry.get("name"), f"{path}.name") for path, entry in entries]
+    return tuple(dict.fromkeys(names))
 
 
 _Container = tuple[str, tuple[str, ...] | None, tuple[str, ...] | None, str]
@@ -208,8 +220,7 @@ def _check_source(faults: Faults, raw: Any, path: str) -> None:
         place = f"{path}.{kind}"
         fields = faults.mapping(reference, place)
         for name in _SOURCES[kind]:
-            if not faults.text(fields.get(name), f"{place}.{name}"):
-                faults.add(f"{place}.{name}", "must be given")
+            given(faults, fields.get(name), f"{place}.{name}")
         beside = _MAY_STAND_BESIDE.get(kind, "apiVersion")
         _only(faults, fields, place, (*_SOURCES[kind], beside))
         if beside == "optional" and not isinstance(fields.get(beside), bool | None):

@@ -7,10 +7,11 @@ well. `members` reads what one member's Pods are made of.
 """
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any, NamedTuple
 
 from machines.faults import Fault, Faults
-from machines.replicas.members import LEADER, ROLES, STANDALONE, WORKER, Member, read_member
+from machines.replicas.members import LEADER, ROLES, STANDALONE, WORKER, Member, given, read_member
 from machines.syntaxes import DNS_SUBDOMAIN, Syntax
 
 UNIFIED, PREFILL_DECODE = "Unified", "PrefillDecode"
@@ -60,7 +61,7 @@ def parse_replica(raw: Any) -> ParsedReplica:
     """Read a stored spec; every fault at once, in the order of the fields."""
     faults = Faults()
     spec = faults.mapping(raw, "spec")
-    cluster_name = _given(faults, spec.get("clusterName"), "spec.clusterName")
+    cluster_name = given(faults, spec.get("clusterName"), "spec.clusterName")
     cache_name = _cache_name(faults, spec.get("modelCacheRef"))
     serving = faults.mapping(spec.get("serving"), "spec.serving")
     mode = faults.text(serving.get("mode"), "spec.serving.mode") or UNIFIED
@@ -78,14 +79,7 @@ def _cache_name(faults: Faults, raw: Any) -> str:
     reference = faults.mapping(raw, field)
     if raw is None or faults.has(field):
         return ""
-    return _given(faults, reference.get("name"), f"{field}.name")
-
-
-def _given(faults: Faults, value: Any, field: str) -> str:
-    text = faults.text(value, field)
-    if not text:
-        faults.add(field, "must be given")
-    return text
+    return given(faults, reference.get("name"), f"{field}.name")
 
 
 def _engines(faults: Faults, raw: Any) -> Iterator[EngineSpec]:
@@ -95,7 +89,7 @@ def _engines(faults: Faults, raw: Any) -> Iterator[EngineSpec]:
     for path, engine in faults.objects(raw, _ENGINES, MOST_ENGINES):
         name = faults.named(engine.get("name"), f"{path}.name", ENGINE_NAME)
         if name in names:
-            faults.add(f"{path}.name", f"is the name of another engine as well: {name}")
+            faults.add(path, f"has the name of another engine: {name}")
         names.add(name)
         copies = faults.number(engine.get("copies"), f"{path}.copies", 1, 1, MOST_COPIES)
         phase = faults.text(engine.get("phase"), f"{path}.phase")
@@ -113,7 +107,7 @@ def _members(faults: Faults, raw: Any, field: str) -> tuple[Member, ...]:
     roles = sorted(member.role for member in members)
     if all(role in ROLES for role in roles) and roles not in ([STANDALONE], [LEADER, WORKER]):
         faults.add(field, _SHAPES)
-    if not any(member.get("deviceRequests") for _, member in raws):
+    if all(member.get("deviceRequests") is None for _, member in raws):
         faults.add(field, "must have a member with deviceRequests")
     return members
 
@@ -123,8 +117,7 @@ def _check_phases(faults: Faults, mode: str, engines: tuple[EngineSpec, ...]) ->
         if sorted(engine.phase for engine in engines) != sorted(PHASES):
             faults.add(_ENGINES, f"must be two engines, of phase {' and '.join(PHASES)}: {mode}")
         return
-    for index, engine in enumerate(engines):
-        if engine.phase:
-            faults.add(
-                f"{_ENGINES}[{index}].phase", f"must not be set: the mode is not {PREFILL_DECODE}"
-            )
+    phased = (index for index, engine in enumerate(engines) if engine.phase)
+    for index in islice(phased, 1):
+        field = f"{_ENGINES}[{index}].phase"
+        faults.add(field, f"must not be set: the mode is not {PREFILL_DECODE}")
