@@ -1,4 +1,6 @@
-"""From raw objects to levels: pure functions, one per kind (of caches: `normalising_caches`).
+"""From raw objects to levels: pure functions, one per kind.
+
+Those of caches are in `normalising_caches`, those of replicas in `normalising_replicas`.
 
 An object that lacks what names it (uid, name) or what orders it (resourceVersion) is no object
 that a fact could be about: ObjectMalformed. Everything else that is missing or of a wrong type is
@@ -11,6 +13,7 @@ from typing import Any
 from adapters.kubernetes.fields import integer, mapping, mappings, text, texts
 from adapters.kubernetes.kinds import Kind
 from adapters.kubernetes.normalising_caches import CACHING_LEVEL_OF
+from adapters.kubernetes.normalising_replicas import SERVING_LEVEL_OF, is_foreign
 from adapters.kubernetes.object_parts import (
     POD_PHASES,
     condition_of,
@@ -32,19 +35,27 @@ from machines.steadying import cut, steady
 
 _MANAGER = 128  # characters of a field manager; the API's own bound
 _READINESS = frozenset({"True", "False", "Unknown"})
-_STATUS_OURS = frozenset({"ModelWarmup", "ModelCache"})  # nobody else writes it
+_STATUS_OURS = frozenset({"ModelWarmup", "ModelCache", "ModelReplica"})  # nobody else writes it
 
 
 class ObjectMalformed(WarmlogError):
     """An object without uid, name or resourceVersion; the words say which one it is."""
 
 
+class ObjectForeign(ObjectMalformed):
+    """An object that is no business of ours; it is dropped without a word."""
+
+
 def normalise(cluster: str, kind: Kind, raw: Any) -> Seen:
     """Give what the log keeps of `raw`, an object as the API server sent it.
 
-    Raises ObjectMalformed, and nothing else, whatever `raw` is.
+    Raises ObjectMalformed, and nothing else, whatever `raw` is; ObjectForeign of a kind that is
+    watched whole for what is somebody else's.
     """
     subject, version = identify(kind, raw)
+    if is_foreign(kind.name, raw):
+        msg = f"{kind.name} {subject.namespace}/{subject.name} is of no ModelReplica"
+        raise ObjectForeign(msg)
     ours = kind.name in _STATUS_OURS
     recovered = raw.get("status") if ours else None
     if is_deep(recovered):
@@ -182,6 +193,7 @@ _LEVEL_OF: dict[str, Callable[[dict[str, Any]], Level]] = {
     "Pod": pod_level,
     "ModelWarmup": warmup_level,
     **CACHING_LEVEL_OF,
+    **SERVING_LEVEL_OF,
 }
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from adapters.kubernetes.answers import INVALID, names_object, status_reason, status_words, uid_of
 from adapters.kubernetes.fields import mapping, mappings, text
 from adapters.kubernetes.kinds import KIND_BY_NAME, PAGE_ROWS, Kind, get_request
-from adapters.kubernetes.normalising import ObjectMalformed, normalise
+from adapters.kubernetes.normalising import ObjectForeign, ObjectMalformed, normalise
 from adapters.kubernetes.reflecting import ReadRefused, Reflector
 from adapters.ports import JSON, Api, ApiUnanswered, Request
 from engine.events import Subject
@@ -48,6 +48,8 @@ async def read_one(api: Api, subject: Subject, *, timeout_seconds: float) -> See
         return None
     try:
         return normalise(api.cluster, kind, response.body)
+    except ObjectForeign:
+        return None
     except ObjectMalformed as error:
         raise ReadRefused(response.code, str(error)) from error
 

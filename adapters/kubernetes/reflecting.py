@@ -18,7 +18,8 @@ from typing import Any
 from adapters.kubernetes.answers import status_reason, status_words
 from adapters.kubernetes.fields import integer, mapping, mappings, text, whole_number
 from adapters.kubernetes.kinds import PAGE_ROWS, Kind, list_request, watch_request
-from adapters.kubernetes.normalising import ObjectMalformed, identify, normalise
+from adapters.kubernetes.normalising import ObjectForeign, ObjectMalformed, identify, normalise
+from adapters.kubernetes.normalising_replicas import is_foreign
 from adapters.ports import Request, Response
 from machines.observations import Deleted, Listed, Observation, RolledBack, Seen
 
@@ -119,8 +120,7 @@ class Reflector:
         kind, raw = mapping(event).get("type"), mapping(event).get("object")
         match kind:
             case "ADDED" | "MODIFIED":
-                seen = self._normalised(raw)
-                return () if seen is None or not self._advance(seen) else (seen,)
+                return self._changed(raw)
             case "DELETED":
                 return self._deleted(raw)
             case "BOOKMARK":
@@ -185,9 +185,31 @@ class Reflector:
             words = f"{self.kind.plural} are listed at {version} as they were at older versions"
         return (RolledBack(self.cluster, words), listed)
 
+    def _changed(self, raw: Any) -> tuple[Observation, ...]:
+        """Take an object as it is now; what has become somebody else's is as good as gone."""
+        try:
+            seen = normalise(self.cluster, self.kind, raw)
+        except ObjectForeign:
+            return self._estranged(raw)
+        except ObjectMalformed as error:
+            self._skipped.append(str(error))
+            return ()
+        return (seen,) if self._advance(seen) else ()
+
+    def _estranged(self, raw: Any) -> tuple[Observation, ...]:
+        subject, version = identify(self.kind, raw)
+        self._move(version)
+        known = self._objects.get(subject.uid)
+        if known is None or number(version) <= known:
+            return ()
+        del self._objects[subject.uid]
+        return (Deleted(self.cluster, subject, version),)
+
     def _normalised(self, raw: Any) -> Seen | None:
         try:
             return normalise(self.cluster, self.kind, raw)
+        except ObjectForeign:
+            return None
         except ObjectMalformed as error:
             self._skipped.append(str(error))
             return None
@@ -212,6 +234,8 @@ class Reflector:
         known = self._objects.pop(subject.uid, None)
         if known is not None and number(version) < known:
             self._objects[subject.uid] = known
+            return ()
+        if known is None and is_foreign(self.kind.name, raw):
             return ()
         seen = self._normalised(raw)
         return (Deleted(self.cluster, subject, version, seen.level if seen else None),)

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from adapters.kubernetes.kinds import JOB, NODE, POD
+from adapters.kubernetes.kinds import DEPLOYMENT, JOB, NODE, POD
 from adapters.kubernetes.reflecting import ReadRefused, Reflector, number
 from adapters.ports import Response
 from engine.events import Subject
 from machines.observations import Deleted, Listed, Observation, RolledBack, Seen
-from tests.kubernetes import objects
+from tests.kubernetes import objects, replica_objects
 from tests.kubernetes.fakes import page, refused
 
 
@@ -211,3 +211,35 @@ def test_a_list_without_a_version_is_no_list(body: Any) -> None:
     """An answer that is no list is refused, never taken for an empty one."""
     with pytest.raises(ReadRefused):
         Reflector("prod", NODE).feed_page(Response(200, body))
+
+
+def test_what_is_of_no_replica_is_dropped_before_it_is_kept() -> None:
+    """Neither a list nor a watch gives it, and the watch goes on from it all the same."""
+    foreign = replica_objects.deployment("90", notes={}, marks={})
+    reflector = Reflector("prod", DEPLOYMENT)
+    (listed,) = reflector.feed_page(page(foreign, version="100"))
+    assert isinstance(listed, Listed)
+    assert listed.items == ()
+    for kind, version in (("ADDED", "101"), ("MODIFIED", "102"), ("DELETED", "103")):
+        raw = replica_objects.deployment(version, notes={}, marks={})
+        assert reflector.feed_event(_event(kind, raw)) == ()
+    assert (reflector.version, reflector.skipped()) == ("103", ())
+
+
+def test_what_becomes_somebody_elses_is_gone_once() -> None:
+    """Only if it was known; and it is seen again when it comes back to us."""
+    reflector = Reflector("prod", DEPLOYMENT)
+    reflector.feed_page(page(replica_objects.deployment("90"), version="100"))
+    foreign = [
+        replica_objects.deployment(version, notes={}, marks={}) for version in ("90", "101", "102")
+    ]
+    assert reflector.feed_event(_event("MODIFIED", foreign[0])) == ()  # it is not newer
+    (gone,) = reflector.feed_event(_event("MODIFIED", foreign[1]))
+    assert isinstance(gone, Deleted)
+    assert (gone.subject.name, gone.version, gone.last) == ("r-main-bb4e3", "101", None)
+    assert reflector.feed_event(_event("MODIFIED", foreign[2])) == ()
+    assert reflector.feed_event(_event("DELETED", foreign[2])) == ()
+    (seen,) = reflector.feed_event(_event("MODIFIED", replica_objects.deployment("104")))
+    assert isinstance(seen, Seen)
+    (gone,) = reflector.feed_event(_event("DELETED", replica_objects.deployment("105")))
+    assert isinstance(gone, Deleted)
