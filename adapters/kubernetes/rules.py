@@ -6,6 +6,7 @@ status any more. So each rule here is asked of a new object only: whatever was a
 whatever version, can be labelled, finalized and reported on for ever.
 """
 
+import re
 from typing import Any
 
 Rule = dict[str, Any]
@@ -25,6 +26,20 @@ def rule(holds: str, message: str, reason: str, *, field: str = "") -> Rule:
         **({"fieldPath": field} if field else {}),
         "reason": reason,
     }
+
+
+def lasting_rules(holds: str, message: str, reason: str, *, field: str = "") -> list[Rule]:
+    """Give the rules that a new object has to meet, and that no change may break again.
+
+    What broke them when it was stored may go on doing so. `holds` speaks of `self`; as the second
+    rule is not asked of new objects, both stand where the server knows what was there before.
+    """
+    told = {"message": message, **({"fieldPath": field} if field else {}), "reason": reason}
+    before = re.sub(r"\bself\b", "oldSelf", holds)
+    return [
+        rule(holds, message, reason, field=field),
+        {"rule": f"({holds}) || !({before})", **told},
+    ]
 
 
 def unique_names_rule() -> Rule:

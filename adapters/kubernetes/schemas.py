@@ -7,6 +7,8 @@ from adapters.kubernetes.schemas_cache_spec import CACHE_SPEC
 from adapters.kubernetes.schemas_cache_status import CACHE_STATUS
 from adapters.kubernetes.schemas_cluster import CLUSTER_SPEC, CLUSTER_STATUS
 from adapters.kubernetes.schemas_pods import Schema
+from adapters.kubernetes.schemas_replica_spec import REPLICA_SPEC
+from adapters.kubernetes.schemas_replica_status import REPLICA_STATUS
 from adapters.kubernetes.schemas_warmup_spec import WARMUP_SPEC
 from adapters.kubernetes.schemas_warmup_status import WARMUP_STATUS
 from machines.labels import CACHE_GROUP, GROUP, VERSION
@@ -42,6 +44,17 @@ _CACHE_COLUMNS = [
     {"name": "Ready", "type": "string", "jsonPath": ".status.summary.ready"},
     _AGE,
     *_wide("Ready"),
+]
+
+_ACCEPTED, _READY = (
+    f'.status.conditions[?(@.type=="{kind}")]' for kind in ("ModelAccepted", "ModelReady")
+)
+_REPLICA_COLUMNS: list[dict[str, Any]] = [
+    {"name": "Cluster", "type": "string", "jsonPath": ".spec.clusterName"},
+    {"name": "Ready", "type": "string", "jsonPath": f"{_READY}.status"},
+    {"name": "Reason", "type": "string", "jsonPath": f"{_ACCEPTED}.reason"},
+    _AGE,
+    {"name": "Message", "type": "string", "priority": 1, "jsonPath": f"{_ACCEPTED}.message"},
 ]
 
 _REACHABLE = '.status.conditions[?(@.type=="Reachable")].status'
@@ -143,10 +156,21 @@ INFERENCECLUSTER = _definition(
     status=CLUSTER_STATUS,
 )
 
+MODELREPLICA = _definition(
+    _Names("ModelReplica", "modelreplicas", "mr", CACHE_GROUP, _CATEGORIES),
+    "Namespaced",
+    _REPLICA_COLUMNS,
+    "Engines that serve a model on one cluster, started when the ModelCache that they mount is "
+    "ready there.",
+    spec=REPLICA_SPEC,
+    status=REPLICA_STATUS,
+)
+
 # File in crds/ -> the objects that it holds.
 CRD_FILES = {
     "modelwarmup.yaml": (MODELWARMUP,),
     "modelwarmup-policy.yaml": WARMUP_POLICY,
     "modelcache.yaml": (MODELCACHE,),
+    "modelreplica.yaml": (MODELREPLICA,),
     "inferencecluster.yaml": (INFERENCECLUSTER,),
 }

@@ -75,3 +75,13 @@ def conditions(description: str, item: Schema | None = None) -> Schema:
         "description": description,
         "items": item or _CONDITION,
     }
+
+
+def atomic_list(description: str, item: Schema) -> Schema:
+    """Give the schema of a list whose writer writes all of it."""
+    return {
+        "type": "array",
+        "x-kubernetes-list-type": "atomic",
+        "description": description,
+        "items": item,
+    }
