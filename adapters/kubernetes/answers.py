@@ -13,6 +13,7 @@ CONFLICT = 409
 INVALID = 422
 _SERVER_ERRORS = 500
 _GATEWAY_TIMEOUT = 504
+_NO_SUCH_PATH = "404 page not found"  # Go's own words
 
 
 def status_words(response: Response) -> str:
@@ -49,6 +50,17 @@ def names_object(response: Response, plural: str, name: str) -> bool:
     details = mapping(mapping(response.body).get("details"))
     about = (text(details.get("kind")), text(details.get("name")))
     return response.code == NOT_FOUND and about == (plural, name)
+
+
+def is_unserved(response: Response) -> bool:
+    """Say whether a 404 to a list says that the API server has no such kind at all.
+
+    It then knows no such path, or no such resource of a group; another 404 is somebody else's.
+    """
+    body = mapping(response.body)
+    named = text(mapping(body.get("details")).get("name"))
+    unknown = status_reason(response) == "NotFound" and not named
+    return response.code == NOT_FOUND and (unknown or body.get("message") == _NO_SUCH_PATH)
 
 
 def not_done(response: Response) -> Refused | Unknown:

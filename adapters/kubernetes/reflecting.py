@@ -15,7 +15,7 @@ well, the cluster was rolled back, and that is said before the list is believed.
 from collections.abc import Mapping
 from typing import Any
 
-from adapters.kubernetes.answers import status_reason, status_words
+from adapters.kubernetes.answers import is_unserved, status_reason, status_words
 from adapters.kubernetes.fields import integer, mapping, mappings, text, whole_number
 from adapters.kubernetes.kinds import PAGE_ROWS, Kind, list_request, watch_request
 from adapters.kubernetes.normalising import ObjectForeign, ObjectMalformed, identify, normalise
@@ -32,12 +32,16 @@ _LASTING = frozenset({401, 403, 404})
 class ReadRefused(Exception):
     """The API server refused a list or a watch; what was known stays known."""
 
-    def __init__(self, code: int, words: str, reason: str = "") -> None:
-        """Keep the HTTP code, the server's steadied words and the Status's reason."""
+    def __init__(self, code: int, words: str, reason: str = "", *, unserved: bool = False) -> None:
+        """Keep the HTTP code, the server's steadied words and the Status's reason.
+
+        `unserved` says that it has no such kind at all.
+        """
         super().__init__(f"{code}: {words}")
         self.code = code
         self.words = words
         self.reason = reason
+        self.unserved = unserved
 
     @property
     def is_lasting(self) -> bool:
@@ -158,7 +162,12 @@ class Reflector:
         self.relist()
         if response.code == _GONE and halfway:
             return ()  # the list took longer than the server keeps its start: begin again
-        raise ReadRefused(response.code, status_words(response), status_reason(response))
+        raise ReadRefused(
+            response.code,
+            status_words(response),
+            status_reason(response),
+            unserved=is_unserved(response),
+        )
 
     def _listed(self, version: str) -> tuple[Observation, ...]:
         items = tuple(self._page)

@@ -1,13 +1,19 @@
-"""How a watch fares, in one sentence that says what to do."""
+"""How a watch fares: in one sentence that says what to do, and as a fact for the log."""
 
 from typing import NamedTuple
 
 from adapters.kubernetes.answers import FORBIDDEN, NOT_FOUND
-from adapters.kubernetes.kinds import Kind
+from adapters.kubernetes.kinds import CLAIM_TEMPLATE, GANG, Kind
 from adapters.kubernetes.reflecting import ReadRefused
 from machines.caches.reaching import REMOTE
+from machines.observations import Unread
 
 _UNAUTHORIZED = 401
+# What brings a kind, where that is no definition of ours; without it some engines cannot run.
+_BROUGHT_BY = {
+    GANG.name: "engines of several nodes need the LeaderWorkerSet controller: install it there",
+    CLAIM_TEMPLATE.name: "engines that request devices need Kubernetes 1.34 or later there",
+}
 
 
 class WatchHealth(NamedTuple):
@@ -25,10 +31,8 @@ class WatchHealth(NamedTuple):
 def refused_words(cluster: str, kind: Kind, error: ReadRefused) -> str:
     """Say why a kind cannot be read, and what to do."""
     if error.code == NOT_FOUND:
-        return (
-            f"Cluster {cluster} does not serve {kind.resource}:"
-            " apply the CRD with `kubectl apply -k crds/`."
-        )
+        remedy = _BROUGHT_BY.get(kind.name, "apply the CRD with `kubectl apply -k crds/`")
+        return f"Cluster {cluster} does not serve {kind.resource}: {remedy}."
     if error.code == FORBIDDEN:
         folder = "deploy/workload-cluster` there" if cluster.startswith(REMOTE) else "deploy/`"
         return (
@@ -44,6 +48,16 @@ def refused_words(cluster: str, kind: Kind, error: ReadRefused) -> str:
         f"Cluster {cluster} refuses to list or watch {kind.resource} for now"
         f" ({error.code}: {error.words}); nothing need be done unless that lasts."
     )
+
+
+def unread_of(cluster: str, kind: Kind, error: ReadRefused | None) -> Unread:
+    """Give the fact that a kind cannot be listed, or, without an error, that it can again."""
+    if error is None:
+        return Unread(cluster, kind.name, "", kind.scope)
+    if error.unserved:
+        words = f"cluster {cluster} does not serve {kind.resource}"
+        return Unread(cluster, kind.name, words, kind.scope, served=False)
+    return Unread(cluster, kind.name, error.words, kind.scope)
 
 
 def unanswered_words(cluster: str, kind: Kind, words: str) -> str:

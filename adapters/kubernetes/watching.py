@@ -16,9 +16,14 @@ import structlog
 from adapters.kubernetes.kinds import PAGE_ROWS, WATCHED, Kind
 from adapters.kubernetes.reflecting import WATCH_SECONDS, ReadRefused, Reflector
 from adapters.kubernetes.timing import SystemTimer, Timer
-from adapters.kubernetes.watch_health import WatchHealth, refused_words, unanswered_words
+from adapters.kubernetes.watch_health import (
+    WatchHealth,
+    refused_words,
+    unanswered_words,
+    unread_of,
+)
 from adapters.ports import Api, ApiUnanswered
-from machines.observations import Observation, Reachability, RolledBack, Unread
+from machines.observations import Observation, Reachability, RolledBack
 
 Sink = Callable[[tuple[Observation, ...]], Awaitable[None]]
 
@@ -211,7 +216,7 @@ class _KindWatch:
                 await self._reachable.answered(kind.key)
                 self._say(refused_words(self._api.cluster, kind, error))
                 if listing and self._is_lasting(error):
-                    await self._tell_unread(error.words)
+                    await self._tell_unread(error)
             if not well:
                 self._failures += 1
                 await self._timer.sleep(delay_seconds(self._api.cluster, kind, self._failures))
@@ -258,7 +263,7 @@ class _KindWatch:
     async def _answered(self, observations: tuple[Observation, ...]) -> None:
         self._say("")
         await self._reachable.answered(self.reflector.kind.key)
-        await self._tell_unread("")
+        await self._tell_unread(None)
         for words in self.reflector.skipped():
             _log.warning("skipped what cannot be read", cluster=self._api.cluster, words=words)
         if observations:
@@ -268,14 +273,12 @@ class _KindWatch:
         """Say whether a refusal is more than a server's having no time just now."""
         return error.is_lasting or self._failures >= _OFTEN
 
-    async def _tell_unread(self, words: str) -> None:
+    async def _tell_unread(self, error: ReadRefused | None) -> None:
         """Say why this cannot be listed, or that it can again, when that has changed."""
-        if words == self.unread:
-            return
-        self.unread = words
-        kind = self.reflector.kind
-        unread = Unread(self._api.cluster, kind.name, words, kind.scope)
-        await self._deliver(self.reflector, (unread,))
+        unread = unread_of(self._api.cluster, self.reflector.kind, error)
+        if unread.words != self.unread:
+            self.unread = unread.words
+            await self._deliver(self.reflector, (unread,))
 
     def _say(self, words: str) -> None:
         """Keep how it goes, and log it when that has changed."""

@@ -8,6 +8,7 @@ from adapters.kubernetes.discretion import DiscreetApi
 from adapters.kubernetes.kinds import Kind
 from adapters.kubernetes.reflecting import ReadRefused, Reflector
 from adapters.kubernetes.vaults import SecretVault
+from adapters.kubernetes.watch_health import unread_of
 from adapters.ports import Api, ApiUnanswered, Request, Response
 from adapters.running.asking import AskingBook
 from adapters.running.cache_asking import CacheAskingBook, QuestionBoard
@@ -19,7 +20,7 @@ from adapters.simulator.watching import WatchCursor
 from machines.deciding import effect_of
 from machines.ingesting import known_versions
 from machines.intents import Effect
-from machines.observations import Observation, Reachability, RolledBack, Unread
+from machines.observations import Observation, Reachability, RolledBack
 from machines.states import State
 
 TIMEOUT_SECONDS = 10.0
@@ -147,26 +148,26 @@ class DrivenSession:
             except ReadRefused as error:
                 words = ""
                 if listing and error.is_lasting:
-                    found += self._unread(watch, error.words)
+                    found += self._unread(watch, error)
                 await watch.break_off()
             except ApiUnanswered as error:
                 words = str(error)
                 await watch.break_off()
             else:
                 words = ""
-                found += [*self._unread(watch, ""), *news]
+                found += [*self._unread(watch, None), *news]
                 self._forget_versions(watch, news)
                 if watch.reflector.watching:
                     break  # else what the watch was to go on from is forgotten, or too new
         return found, words
 
-    def _unread(self, watch: _Watch, words: str) -> list[Observation]:
+    def _unread(self, watch: _Watch, error: ReadRefused | None) -> list[Observation]:
         """Say why a kind cannot be listed, or that it can again, when that has changed."""
-        if words == watch.unread:
+        unread = unread_of(self.cluster, watch.reflector.kind, error)
+        if unread.words == watch.unread:
             return []
-        watch.unread = words
-        kind = watch.reflector.kind
-        return [Unread(self.cluster, kind.name, words, kind.scope)]
+        watch.unread = unread.words
+        return [unread]
 
     def _forget_versions(self, watch: _Watch, news: list[Observation]) -> None:
         if any(isinstance(one, RolledBack) for one in news):

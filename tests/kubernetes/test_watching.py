@@ -29,6 +29,12 @@ ADDED: dict[str, Any] = {"type": "ADDED", "object": objects.node(version="105")}
 UP = Reachability("prod", reachable=True)
 
 
+def unserved(kind: Kind) -> Unread:
+    """The fact that a kind is not there to be read."""
+    words = f"cluster prod does not serve {kind.resource}"
+    return Unread("prod", kind.name, words, served=False)
+
+
 class Received:
     """A sink that keeps what it was given."""
 
@@ -240,6 +246,8 @@ async def test_a_refusal_is_a_sentence_with_what_to_do(
     # A refusal is an answer: the cluster is not silent. One that may pass by itself is no fact.
     assert isinstance(response, Response)
     said = Unread("prod", kind.name, response.body["message"])
+    if response.code == 404:
+        said = unserved(kind)
     assert sink.observations == ([UP] if response.code == 503 else [UP, said])
 
 
@@ -251,7 +259,7 @@ async def test_what_was_refused_is_asked_for_until_it_is_there() -> None:
         await _until_quiet(api, 4)
         assert watch.health == (WatchHealth("prod", "ModelWarmup", synced=True),)
     assert sink.observations[1:3] == [
-        Unread("prod", "ModelWarmup", "404 page not found"),
+        unserved(MODEL_WARMUP),
         Unread("prod", "ModelWarmup", ""),
     ]
     assert sink.names == ["Reachability", "Unread", "Unread", "Listed"]
