@@ -59,9 +59,7 @@ _SPECS: dict[str, BadReplica] = {
     "no engines": BadReplica(replica(engines=None), "spec.engines"),
     "an empty list of engines": BadReplica(replica(engines=[]), "spec.engines"),
     "9 engines": BadReplica(replica(*(engine() | each for each in numbered(9))), "spec.engines"),
-    "two engines of one name": BadReplica(
-        replica(engine(), engine()), "spec.engines[1].name", "spec.engines[1]"
-    ),
+    "two engines of one name": BadReplica(replica(engine(), engine()), "spec.engines[1]"),
     "apart, but one engine": BadReplica(parted(engines=[engine(phase="Prefill")]), "spec.engines"),
     "apart, but three engines": BadReplica(
         parted(engines=[*parted()["engines"], engine(phase="Decode")]), "spec.engines"
@@ -141,7 +139,6 @@ _IN_MEMBERS: dict[str, BadReplica] = {
     ),
     "two requests of one name": BadReplica(
         requesting(DEVICES, DEVICES),
-        f"{_MEMBER}.deviceRequests[1].name",
         f"{_MEMBER}.deviceRequests[1]",
     ),
     "an unnamed request": BadReplica(requesting({"deviceClassName": "d"}), f"{_REQUEST}.name"),

@@ -13,6 +13,7 @@ import pytest_asyncio
 import yaml
 
 from adapters.kubernetes.schemas import MODELREPLICA
+from machines.faults import Fault
 from machines.labels import CACHE_GROUP, REPLICA_WORKLOADS, VERSION
 from machines.replicas.specs import parse_replica
 from tests.crds.bad_replicas import BAD_REPLICAS, WRONG_REPLICA_TYPES
@@ -154,7 +155,8 @@ async def test_server_and_controller_are_of_one_mind(server: aiohttp.ClientSessi
     assert parse_replica(whole()).faults == ()
     specs = [bad for wrong in WRONG for bad in poisoned(whole(), wrong)]
     assert len(specs) > 100
-    accepted, refused = [], set()
+    accepted: list[Fault] = []
+    refused: set[str] = set()
     for what in specs:
         code, said = await answer(server, "POST", f"{REPLICAS}?dryRun=All", wrapped(what))
         if code == 201:  # what is stored counts: fields that nobody knows are left out
