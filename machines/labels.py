@@ -43,4 +43,5 @@ REPLICA_WORKLOADS = "warmlog.dev/replica-workloads"  # finalizer on ModelReplica
 SERVING = "modelplane.ai/serving"  # label on Pods that serve: name of the ModelReplica
 WORKLOAD = "modelplane.ai/workload"  # label on Pods of a Deployment: its name
 LWS_ROLE = "modelplane.ai/lws-role"  # label on leaders: "leader"
+POOL_NAME = "modelplane.ai/pool"  # label on Nodes: the pool that members are placed in
 NODE_POOL = "modelplane.ai/pool"  # label on Nodes: name of the node pool

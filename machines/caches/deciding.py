@@ -105,7 +105,7 @@ def _names(state: State, cache: Cache) -> bodies.CacheNames:
 
 
 def _namespace(state: State, cache: Cache, entry: Entry) -> dict[str, Any] | None:
-    return bodies.namespace(_names(state, cache))
+    return bodies.namespace(namespace_of(state, cache))
 
 
 def _claim(state: State, cache: Cache, entry: Entry) -> dict[str, Any] | None:

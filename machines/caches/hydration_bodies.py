@@ -32,13 +32,9 @@ class CacheNames(NamedTuple):
     workload_namespace: str
 
 
-def namespace(cache: CacheNames) -> dict[str, Any]:
-    """Give the namespace of a cache's objects; it belongs to all caches that share it."""
-    return {
-        "apiVersion": "v1",
-        "kind": "Namespace",
-        "metadata": {"name": cache.workload_namespace},
-    }
+def namespace(workload_namespace: str) -> dict[str, Any]:
+    """Give the namespace of caches and replicas on a cluster; it belongs to all that share it."""
+    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": workload_namespace}}
 
 
 def claim(cache: CacheNames, spec: CacheSpec, storage_class: str) -> dict[str, Any]:

@@ -85,7 +85,7 @@ def test_the_token_secret_holds_no_token() -> None:
 def test_the_namespace_is_nobodys() -> None:
     """A namespace may be shared by caches, so it names none of them."""
     expected = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "mp-ml-team-51733"}}
-    assert namespace(NAMES) == expected
+    assert namespace(NAMES.workload_namespace) == expected
 
 
 def test_the_job() -> None:

@@ -359,7 +359,7 @@ def test_bad_specs_are_named(case: str) -> None:
 
 @pytest.mark.parametrize("key", ["serving", "workload", "lws-role"])
 def test_labels_that_choose_pods_are_reserved(key: str) -> None:
-    """No label of a user can bring traffic to a Pod that does not serve."""
+    """No label of a user can bring traffic to a Pod that does not serve [C71]"""
     [fault] = parse_replica(described(labels={f"modelplane.ai/{key}": "r"})).faults
     assert fault == Fault(
         f"{_MEMBER}.template.metadata.labels.modelplane.ai/{key}",
