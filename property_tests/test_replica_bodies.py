@@ -73,29 +73,31 @@ def user_sets(spec: EngineSpec, name: str) -> bool:
     return any(f'"name":"{name}"' in each.env for each in spec.members)
 
 
-@given(engines(), st.just(NO_MOUNT) | MOUNTS, st.booleans())
-def test_a_mount_is_found_where_it_was_given(spec: EngineSpec, given: Mount, dynamo: bool) -> None:  # noqa: FBT001 -- drawn
+@given(spec=engines(), mount=st.just(NO_MOUNT) | MOUNTS, dynamo=st.booleans())
+def test_a_mount_is_found_where_it_was_given(
+    *, spec: EngineSpec, mount: Mount, dynamo: bool
+) -> None:
     """Every Pod gives back the mount that it was composed with, unless its user overrides it."""
-    for pod in pods(workload(NAMES, spec, given, dynamo=dynamo, replicas=True)):
+    for pod in pods(workload(NAMES, spec, mount, dynamo=dynamo, replicas=True)):
         found = mount_in(pod["spec"])
-        assert found._replace(env=given.env) == given or given == NO_MOUNT == found
+        assert found._replace(env=mount.env) == mount or mount == NO_MOUNT == found
         if not user_sets(spec, "HF_HUB_CACHE"):
-            assert found == given
+            assert found == mount
 
 
-@given(engines(), st.just(NO_MOUNT) | MOUNTS, st.booleans())
-def test_no_variable_stands_twice(spec: EngineSpec, given: Mount, dynamo: bool) -> None:  # noqa: FBT001 -- drawn
+@given(spec=engines(), mount=st.just(NO_MOUNT) | MOUNTS, dynamo=st.booleans())
+def test_no_variable_stands_twice(*, spec: EngineSpec, mount: Mount, dynamo: bool) -> None:
     """Each name stands once, with the user's value where the user sets it."""
-    body = workload(NAMES, spec, given, dynamo=dynamo, replicas=True)
+    body = workload(NAMES, spec, mount, dynamo=dynamo, replicas=True)
     for pod in pods(body):
         names = [entry["name"] for entry in env_of(pod)]
         assert len(set(names)) == len(names)
 
 
-@given(engines(), MOUNTS, st.booleans())
-def test_keeping_a_mount_changes_nothing(spec: EngineSpec, given: Mount, dynamo: bool) -> None:  # noqa: FBT001 -- drawn
+@given(spec=engines(), mount=MOUNTS, dynamo=st.booleans())
+def test_keeping_a_mount_changes_nothing(*, spec: EngineSpec, mount: Mount, dynamo: bool) -> None:
     """Composed again with the mount that is found in it, a workload is the same to the byte."""
-    body = workload(NAMES, spec, given, dynamo=dynamo, replicas=True)
+    body = workload(NAMES, spec, mount, dynamo=dynamo, replicas=True)
     kept = mount_in(pods(body)[0]["spec"])
     if not user_sets(spec, "HF_HUB_CACHE"):
         again = workload(NAMES, spec, kept, dynamo=dynamo, replicas=True)
