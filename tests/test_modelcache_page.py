@@ -97,8 +97,11 @@ def test_every_annotation_and_label_is_described() -> None:
     """Labels, annotations and the finalizer of ours stand on the page as the code has them."""
     ours = {value for value in vars(labels).values() if str(value).startswith(labels.OURS)}
     of_warmups = {labels.OURS, labels.TARGET_WAIT_SECONDS, labels.SUSPEND}
+    of_replicas = {labels.REPLICA_NAMESPACE, labels.REPLICA_NAME, labels.REPLICA_UID}
+    of_replicas |= {labels.APPLIED, labels.COPIES, labels.REPLICA_WORKLOADS}
     named = " ".join(NAMED)
-    assert [name for name in sorted(ours - of_warmups) if name not in named] == []
+    others = of_warmups | of_replicas
+    assert [name for name in sorted(ours - others) if name not in named] == []
     assert labels.CACHE in NAMED
 
 
