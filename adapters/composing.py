@@ -23,7 +23,7 @@ from adapters.running.announcing import Announcer
 from adapters.running.announcing_caches import CacheAnnouncer
 from adapters.running.clocks import SteadyClock
 from adapters.running.controller import Controller
-from adapters.running.crd_watching import watch_crd
+from adapters.running.crd_watching import PROJECTED, Projected, lack_announcement, watch_crd
 from adapters.running.guarding import Guard, GuardedApi, Unguarded
 from adapters.running.health import ControllerHealth
 from adapters.running.limits import Limits
@@ -184,7 +184,8 @@ async def _control(
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(controller.run())
             tasks.create_task(outbox.run())
-            tasks.create_task(_watch_crd(api, health, outbox, seconds))
+            for each in PROJECTED:
+                tasks.create_task(_watch_crd(api, each, health, outbox, seconds))
     except asyncio.CancelledError:
         if not writer.unsent_rows:
             await save(log, Replayed(writer.state, writer.cursor, 0), identity.code_digest)
@@ -245,10 +246,13 @@ async def _leased(
         await holder.release()
 
 
-async def _watch_crd(api: Api, health: ControllerHealth, outbox: Outbox, seconds: float) -> None:
+async def _watch_crd(
+    api: Api, projected: Projected, health: ControllerHealth, outbox: Outbox, seconds: float
+) -> None:
     def tell(words: str) -> None:
-        health.crd_words = words
+        health.crd_words[projected.kind.name] = words
 
-    await watch_crd(
-        api, tell, outbox.put, SystemTimer(), clock=time.time_ns, timeout_seconds=seconds
-    )
+    def announce(words: str) -> None:
+        outbox.put(lack_announcement(projected.kind, words, time.time_ns()))
+
+    await watch_crd(api, projected, tell, announce, SystemTimer(), timeout_seconds=seconds)

@@ -29,6 +29,20 @@ async def check_crd(
     return trouble or _lacking(kind, crd, status_paths)
 
 
+async def compare_crd(
+    api: Api, status_paths: Iterable[str], *, timeout_seconds: float, kind: Kind
+) -> str | None:
+    """Say in one sentence what the served CRD lacks, empty when nothing; None when it is not told.
+
+    That is while nobody can read it, while there is none, and while it is another controller's:
+    `caches_served` has the words for that. Raises nothing.
+    """
+    crd, trouble = await _read_crd(api, kind, timeout_seconds)
+    if trouble or _made_by_another(kind, crd):
+        return None
+    return _lacking(kind, crd, status_paths)
+
+
 async def _read_crd(api: Api, kind: Kind, timeout_seconds: float) -> tuple[Any, str]:
     """Give a CRD, or None and a sentence that says why it cannot be had."""
     request = Request("GET", f"{_CRDS}/{kind.resource}")

@@ -24,7 +24,7 @@ class ControllerHealth:
     def __init__(self, log_file: Path | None, share: Callable[[Path], float] | None = None) -> None:
         """`log_file` is the log when it is one; `share` gives a volume's used share."""
         self.waiting_for = "it starts"
-        self.crd_words = ""
+        self.crd_words: dict[str, str] = {}  # by kind
         self.lease_words: Callable[[], str] = str
         self.controller: Controller | None = None
         self._log_file = log_file
@@ -41,8 +41,8 @@ class ControllerHealth:
         if self.controller is None:
             return [*checks, Check("controller", Mark.FAIL, f"not running yet: {self.waiting_for}")]
         checks += cluster_checks(self.controller)
-        crd = Mark.WARN if self.crd_words else Mark.OK
-        checks.append(Check("CRD", crd, self.crd_words))
+        lacking = " ".join(words for _, words in sorted(self.crd_words.items()) if words)
+        checks.append(Check("CRD", Mark.WARN if lacking else Mark.OK, lacking))
         troubles = self.controller.book.troubles() | self.controller.conditions.troubles()
         checks += [Check(f"status {uid}", Mark.WARN, words) for uid, words in troubles.items()]
         return checks

@@ -138,8 +138,10 @@ def test_each_trouble_is_told() -> None:
             status = check_of(health, f"status {uid}")
             assert (status.mark, "etcdserver" in status.words) == (Mark.WARN, True)
             assert health.figures()["unsent statuses"] == 1
-            health.crd_words = "the served CRD lacks status.x: kubectl apply -k crds/"
-            assert check_of(health, "CRD") == Check("CRD", Mark.WARN, health.crd_words)
+            health.crd_words["ModelWarmup"] = "It lacks status.x."
+            health.crd_words |= {"InferenceCluster": "", "ModelCache": "It lacks status.y."}
+            words = "It lacks status.y. It lacks status.x."
+            assert check_of(health, "CRD") == Check("CRD", Mark.WARN, words)
 
             refusal = forbidden(JOB, "", "no").response
             world.api.faults.add(every("GET", "/jobs"), refusal, times=1000)
