@@ -6,6 +6,7 @@ has not been listed is unknown.
 """
 
 from collections.abc import Iterator
+from typing import Any
 
 from engine.canonical_json import dumps
 from engine.events import Draft, Subject
@@ -20,6 +21,7 @@ from machines.intents import (
     DeleteJob,
     Effect,
     Intent,
+    ObjectIntent,
     Resolve,
     RestoreJob,
     StampTtl,
@@ -30,8 +32,15 @@ from machines.job_names import job_name
 from machines.marking import lacks_marks, marks_body
 from machines.moving import wanted_job
 from machines.node_jobs import NodeJobState
+from machines.replicas.deciding import (
+    is_replica_body,
+    replica_body,
+    replica_intents,
+    replica_still_wants,
+)
+from machines.replicas.kinds import REPLICA
 from machines.reviewing import pool_of
-from machines.states import State, Warmup
+from machines.states import OpenIntent, State, Warmup
 from machines.warmups import TERMINAL
 
 DATA_VERSION = 1
@@ -45,6 +54,12 @@ def decide(state: State) -> list[Draft]:
             drafts.extend(
                 _draft(one.cluster, state.caches[uid].subject, one.intent, cause)
                 for one in cache_intents(state, state.caches[uid])
+            )
+            continue
+        if uid in state.replicas:
+            drafts.extend(
+                _draft(one.cluster, state.replicas[uid].subject, one.intent, cause)
+                for one in replica_intents(state, state.replicas[uid])
             )
             continue
         warmup = state.warmups.get(uid)
@@ -62,10 +77,8 @@ def effect_of(state: State, seq: int) -> Effect:
     opened = state.open[seq]
     intent = opened.intent
     body = None
-    if isinstance(intent, CacheIntent):
-        return Effect(seq, opened.cluster, intent, cache_body(state, opened.cluster, intent))
-    if isinstance(intent, Apply):
-        return Effect(seq, opened.cluster, intent)
+    if isinstance(intent, ObjectIntent):
+        return Effect(seq, opened.cluster, intent, _object_body(state, opened))
     warmup = state.warmups.get(intent.warmup_uid)
     if isinstance(intent, CreateJob):
         if warmup is not None and warmup.spec is not None:
@@ -76,6 +89,15 @@ def effect_of(state: State, seq: int) -> Effect:
         if warmup is not None and job is not None and job.marks is not None:
             body = marks_body(warmup.subject, job.marks)
     return Effect(seq, opened.cluster, intent, body)
+
+
+def _object_body(state: State, opened: OpenIntent) -> dict[str, Any] | None:
+    intent = opened.intent
+    if opened.owner.kind == REPLICA and isinstance(intent, ObjectIntent):
+        return replica_body(state, intent)
+    if isinstance(intent, CacheIntent):
+        return cache_body(state, opened.cluster, intent)
+    return None
 
 
 def intended_job(warmup: Warmup, node_uid: str, node_name: str, salt: int = 0) -> CreateJob:
@@ -90,6 +112,8 @@ def intended_job(warmup: Warmup, node_uid: str, node_name: str, salt: int = 0) -
 def is_as_intended(effect: Effect) -> bool:
     """Say whether the rebuilt body is the one that was decided upon."""
     intent = effect.intent
+    if isinstance(intent, Apply):
+        return is_replica_body(intent, effect.body)
     if not isinstance(intent, CreateJob | RestoreJob | Create | Change):
         return True
     return effect.body is not None and body_digest(effect.body) == intent.digest
@@ -101,6 +125,11 @@ def still_wanted(state: State, seq: int) -> bool:
     Between its decision and its turn the warmup may have gone, its node left, or its Job ended.
     """
     opened = state.open.get(seq)
+    if opened is not None and opened.owner.kind == REPLICA:
+        intent = opened.intent
+        return isinstance(intent, ObjectIntent) and replica_still_wants(
+            state, opened.cluster, intent
+        )
     if opened is not None and isinstance(opened.intent, CacheIntent):
         return cache_still_wants(state, opened.cluster, opened.intent)
     warmup = state.warmups.get(opened.owner.uid) if opened else None

@@ -18,12 +18,16 @@ from machines.caches import states as cache_states
 from machines.caches.entries import EntryState
 from machines.node_jobs import NodeJobState
 from machines.replicas import levels as replica_levels
+from machines.replicas import members as replica_members
+from machines.replicas import specs as replica_specs
+from machines.replicas import states as replica_states
+from machines.replicas.replicas import ReplicaState
 from machines.warmups import WarmupState
 
 _MODULES = (
     faults, intents, levels, spec_parts, specs, states,
     cluster_specs, hydration_settings, settings, cache_levels, cache_specs, cache_states,
-    replica_levels,
+    replica_levels, replica_members, replica_specs, replica_states,
 )  # fmt: skip
 _RECORDS: dict[str, type] = {
     cls.__name__: cls
@@ -32,7 +36,7 @@ _RECORDS: dict[str, type] = {
     if isinstance(cls, type) and (hasattr(cls, "_fields") or is_dataclass(cls))
 } | {"Subject": Subject}
 _ENUMS: dict[str, type[StrEnum]] = {
-    cls.__name__: cls for cls in (NodeJobState, WarmupState, EntryState)
+    cls.__name__: cls for cls in (NodeJobState, WarmupState, EntryState, ReplicaState)
 }
 
 

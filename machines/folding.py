@@ -6,11 +6,7 @@ from typing import Any
 
 from engine.canonical_json import loads
 from engine.events import Event, Subject
-from machines.caches.answering import fold_cache_answer, fold_cache_intent
 from machines.caches.folding import (
-    fold_cache_contested,
-    fold_cache_deadline,
-    fold_cache_events,
     fold_claim_users,
     fold_cluster_changed,
     fold_kind_listed,
@@ -21,7 +17,6 @@ from machines.caches.folding import (
     fold_settings,
 )
 from machines.caches.levels import CACHING_LEVEL_BY_KIND
-from machines.caches.recovering import fold_cache_recovered
 from machines.caches.settings import CachingSettings
 from machines.caches.settling import settle_caches
 from machines.caches.states import Said
@@ -32,8 +27,6 @@ from machines.folding_intents import (
     fold_intent,
     fold_refused,
     fold_unknown,
-    restore_job,
-    retry_job,
 )
 from machines.folding_jobs import (
     adopt_outcomes,
@@ -41,11 +34,20 @@ from machines.folding_jobs import (
     fold_job,
     fold_job_gone,
 )
+from machines.folding_objects import (
+    answers_object,
+    events_are_of_object,
+    fold_object_intent,
+    object_contested,
+    object_deadline,
+    object_recovered,
+)
 from machines.folding_places import place_jobs, place_jobs_of
 from machines.folding_pods import fold_events, fold_pod, fold_pod_gone, fold_pods_read, place_pods
+from machines.folding_timers import TIMERS
 from machines.folding_warmups import fold_recovered, fold_warmup, fold_warmup_gone, settle_warmups
-from machines.indexing import put_target, touch
-from machines.intents import INTENT_BY_TYPE, CacheIntent, WarmupIntent, intent_from_json
+from machines.indexing import touch
+from machines.intents import INTENT_BY_TYPE, WarmupIntent, intent_from_json
 from machines.levels import (
     LEVEL_BY_KIND,
     JobLevel,
@@ -55,11 +57,16 @@ from machines.levels import (
     PodLevel,
     WarmupLevel,
 )
-from machines.messages import describe
-from machines.moving import fail_target, settle_target
-from machines.node_jobs import UNFINISHED, NodeJobTrigger
-from machines.observations import Absent, Answer, Done, Refused, Unknown
-from machines.replicas.levels import ServingLevel
+from machines.moving import settle_target
+from machines.observations import Absent, Done, Refused, Unknown
+from machines.replicas.folding import (
+    fold_namespace_of_replicas,
+    fold_replica_settings,
+    fold_serving_gone,
+    fold_serving_level,
+)
+from machines.replicas.levels import SERVING_LEVEL_BY_KIND, ServingLevel
+from machines.replicas.settling import settle_replicas
 from machines.reviewing import namespace_trouble, review_node, review_node_gone, review_warmup
 from machines.states import KINDS, WARMUP_KINDS, Cluster, Known, State, Warmup, Words
 from machines.warmups import TERMINAL
@@ -76,6 +83,10 @@ def fold(state: State, event: Event) -> State:
     HANDLERS[event.type](state, event, Subject.parse(event.subject), data)
     settle_warmups(state, event)
     settle_caches(state, event)
+    settle_replicas(state, event)
+    if state.stirred:  # claims that replicas hold on to, or do not any more
+        settle_caches(state, event)
+        settle_replicas(state, event)
     state.position = event.seq
     return state
 
@@ -94,6 +105,7 @@ def _session_started(state: State, event: Event, subject: Subject, data: dict[st
         cluster.synced.clear()
         cluster.unread.clear()
     fold_settings(state)
+    fold_replica_settings(state)
     for seq, opened in state.open.items():
         state.open[seq] = opened._replace(uncertain=True)
 
@@ -175,6 +187,7 @@ def _apply_level(
     elif isinstance(level, NamespaceLevel):
         cluster.namespace_uids[subject.name] = subject.uid
         fold_namespace(state, cluster, subject.name)
+        fold_namespace_of_replicas(state, subject.name)
         words = namespace_trouble(cluster, subject.name)
         _namespace_changed(state, event, cluster, subject.name, words)
     elif isinstance(level, WarmupLevel):
@@ -183,7 +196,9 @@ def _apply_level(
         fold_job(state, event, subject, level)
     elif isinstance(level, PodLevel):
         fold_pod(state, event, subject, level, old.level if old else None)
-    elif not isinstance(level, ServingLevel):
+    elif isinstance(level, ServingLevel):
+        fold_serving_level(state, event, subject, level, old)
+    else:
         fold_level(state, event, subject, level)
 
 
@@ -195,6 +210,8 @@ def _gone(state: State, event: Event, subject: Subject, data: dict[str, Any]) ->
         _bury(cluster, subject, int(data["version"]))
     if subject.kind in CACHING_LEVEL_BY_KIND:
         fold_level_gone(state, event, subject, known)
+    elif subject.kind in SERVING_LEVEL_BY_KIND:
+        fold_serving_gone(state, event, subject, known)
     elif subject.kind == "Job":
         fold_job_gone(state, event, subject.uid)
     elif subject.kind == "ModelWarmup":
@@ -208,6 +225,7 @@ def _gone(state: State, event: Event, subject: Subject, data: dict[str, Any]) ->
     elif subject.kind == "Namespace" and cluster.namespace_uids.get(subject.name) == subject.uid:
         del cluster.namespace_uids[subject.name]
         fold_namespace(state, cluster, subject.name)
+        fold_namespace_of_replicas(state, subject.name)
         words = f"namespace {subject.name} is gone"
         _namespace_changed(state, event, cluster, subject.name, words)
 
@@ -248,9 +266,7 @@ def _users_read(state: State, event: Event, subject: Subject, data: dict[str, An
 
 def _events_read(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
     said = data.get("reason", ""), data.get("message", "")
-    if subject.kind in CACHING_LEVEL_BY_KIND:
-        fold_cache_events(state, event, subject, Said(*said))
-    else:
+    if not events_are_of_object(state, event, subject, Said(*said)):
         fold_events(state, event, data["jobUid"], Words(*said))
 
 
@@ -259,50 +275,38 @@ def _pods_read(state: State, event: Event, subject: Subject, data: dict[str, Any
 
 
 def _recovered(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
-    cache = state.caches.get(subject.uid)
-    if cache is not None:
-        fold_cache_recovered(state, event, cache, data)
-    else:
+    if not object_recovered(state, event, subject, data):
         fold_recovered(state, event, subject.uid, data)
 
 
 def _intended(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
     intent = intent_from_json(event.type, data)
-    if isinstance(intent, CacheIntent):
-        fold_cache_intent(state, event, subject, intent)
-    elif isinstance(intent, WarmupIntent):
+    if isinstance(intent, WarmupIntent):
         fold_intent(state, event, intent)
+    else:
+        fold_object_intent(state, event, subject, intent)
 
 
 def _done(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
     done = Done(data.get("uid", ""), data.get("found", False))
-    if not _answers_cache(state, event, done):
+    if not answers_object(state, event, done):
         fold_done(state, event, done)
 
 
 def _refused(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
     refused = Refused(**data)
-    if not _answers_cache(state, event, refused):
+    if not answers_object(state, event, refused):
         fold_refused(state, event, refused)
 
 
 def _unknown(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
-    if not _answers_cache(state, event, Unknown(data["words"])):
+    if not answers_object(state, event, Unknown(data["words"])):
         fold_unknown(state, event, data["words"])
 
 
 def _absent(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
-    if not _answers_cache(state, event, Absent()):
+    if not answers_object(state, event, Absent()):
         fold_absent(state, event)
-
-
-def _answers_cache(state: State, event: Event, answer: Answer) -> bool:
-    """Fold the answer to what was decided for a cache; False when it is to something else."""
-    opened = state.open.get(event.cause or 0)
-    if opened is None or not isinstance(opened.intent, CacheIntent):
-        return False
-    fold_cache_answer(state, event, opened.intent, answer)
-    return True
 
 
 def _status_stored(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
@@ -314,9 +318,9 @@ def _status_stored(state: State, event: Event, subject: Subject, data: dict[str,
 
 def _contested(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
     warmup = state.warmups.get(subject.uid)
-    if subject.uid in state.caches:
-        fold_cache_contested(state, event, subject.uid, data.get("manager", ""))
-    elif warmup is not None:
+    if object_contested(state, event, subject.uid, data.get("manager", "")):
+        return
+    if warmup is not None:
         warmup.contested_by, warmup.contested_at = data.get("manager", ""), event.at
         touch(state, warmup)
 
@@ -326,50 +330,15 @@ def _deadline_passed(state: State, event: Event, subject: Subject, data: dict[st
     passed = bisect_left(state.timers, (due + 1, "", ""))
     fired = [timer for timer in state.timers[:passed] if timer[1] == subject.uid]
     state.timers[:passed] = [timer for timer in state.timers[:passed] if timer[1] != subject.uid]
-    if subject.uid in state.caches:
-        fold_cache_deadline(state, subject.uid, due)
+    object_deadline(state, subject.uid, due)
     warmup = state.warmups.get(subject.uid)
     if warmup is None:
         return
     for _, _, what in fired:
         verb, _, key = what.partition(":")
-        _TIMERS[verb](state, warmup, key, event)
+        TIMERS[verb](state, warmup, key, event)
     touch(state, warmup)
 
-
-def _wait_over(state: State, warmup: Warmup, key: str, event: Event) -> None:
-    target = warmup.targets.get(key)
-    if target is not None and target.waiting.reason and target.state in UNFINISHED:
-        trigger = NodeJobTrigger.WAITED_TOO_LONG
-        fail_target(state, warmup, target, trigger, target.waiting, event)
-
-
-def _retry_due(state: State, warmup: Warmup, key: str, event: Event) -> None:
-    target = warmup.targets.get(key)
-    if target is not None and target.retry_at:
-        target = target._replace(retry_at=0)
-        put_target(state, warmup, target._replace(words=describe(state, warmup, target)), event)
-
-
-def _resolve_due(state: State, warmup: Warmup, key: str, event: Event) -> None:
-    warmup.resolve_at = 0
-
-
-def _marks_due(state: State, warmup: Warmup, key: str, event: Event) -> None:
-    restore_job(state, warmup, key, event)
-
-
-def _job_due(state: State, warmup: Warmup, key: str, event: Event) -> None:
-    retry_job(state, warmup, key, event)
-
-
-_TIMERS: dict[str, Callable[[State, Warmup, str, Event], None]] = {
-    "wait": _wait_over,
-    "retry": _retry_due,
-    "resolve": _resolve_due,
-    "job": _job_due,
-    "marks": _marks_due,
-}
 
 HANDLERS: dict[str, Handler] = {
     "SessionStarted": _session_started,

@@ -20,7 +20,6 @@ from machines.caches.levels import (
     HydrationJobLevel,
     HydrationPodLevel,
 )
-from machines.caches.recovering import tells_of, tells_of_later
 from machines.caches.selecting import home_is_known
 from machines.caches.states import Cache
 from machines.folding_jobs import UNREAD
@@ -47,7 +46,11 @@ from machines.observations import (
     Unknown,
     Unread,
 )
-from machines.phases import PUBLISHED_WARMUP_PHASES, WARMUP_STATE_BY_PHASE
+from machines.recalling import tells_a_past
+from machines.replicas.asking import engine_events
+from machines.replicas.levels import SERVING_LEVEL_BY_KIND
+from machines.replicas.placing import home_is_known as home_of_replica_is_known
+from machines.replicas.states import Replica
 from machines.states import Cluster, Known, State, Warmup
 from machines.warmups import TERMINAL
 
@@ -89,7 +92,7 @@ def _seen(state: State, seen: Seen, clock: int) -> Iterator[Draft]:
         level = seen.level.to_json()
         name = f"{kind}Seen"
         yield _draft(seen.cluster, seen.subject, name, version=str(version), level=level)
-    if _tells_a_past(state, seen, known):
+    if tells_a_past(state, seen, known):
         data = dumps(seen.recovered)
         yield Draft(seen.cluster, str(seen.subject), "Recovered", DATA_VERSION, data)
 
@@ -112,33 +115,6 @@ def _too_soon(known: Known, level: Level, clock: int) -> bool:
         return False
     same_but_text = old._replace(message=level.message) == level
     return same_but_text and clock - known.at < TEXT_SECONDS * SECOND
-
-
-def _tells_a_past(state: State, seen: Seen, known: Known | None) -> bool:
-    """Say whether the status tells of this very object what the log does not know.
-
-    It does when the log has no history of the object, whoever wrote the status; else only when it
-    says that the object ended, in another log or at a later position than this log knows of this
-    object, as after a restored backup.
-    """
-    status = seen.recovered
-    if seen.subject.kind == "ModelCache":
-        cache = state.caches.get(seen.subject.uid)
-        if cache is not None and known is not None:
-            return tells_of_later(state, cache, status)
-        return known is None and tells_of(seen.subject.uid, status)
-    if not isinstance(status, dict) or status.get("phase") not in PUBLISHED_WARMUP_PHASES:
-        return False
-    ours = status.get("warmlog")
-    if known is None:
-        return ours is None or (isinstance(ours, dict) and ours.get("uid") == seen.subject.uid)
-    warmup = state.warmups.get(seen.subject.uid)
-    ended = WARMUP_STATE_BY_PHASE[status["phase"]] in TERMINAL
-    if warmup is None or warmup.state in TERMINAL or not ended or not isinstance(ours, dict):
-        return False
-    position = ours.get("position")
-    later = isinstance(position, int) and position > warmup.position
-    return ours.get("uid") == seen.subject.uid and (later or ours.get("log") != state.log_id)
 
 
 def _deleted(state: State, deleted: Deleted, clock: int) -> Iterator[Draft]:
@@ -262,8 +238,8 @@ def _answer_data(answer: Answer) -> tuple[str, dict[str, Any]]:
 
 def _events_read(state: State, read: EventsRead, clock: int) -> Iterator[Draft]:
     """Words that say something new; what differs only in its text is asked for again later."""
-    if read.subject.kind in CACHING_LEVEL_BY_KIND:
-        yield from _cache_events_read(state, read, clock)
+    if read.subject.kind in CACHING_LEVEL_BY_KIND or read.subject.kind in SERVING_LEVEL_BY_KIND:
+        yield from _object_events_read(state, read, clock)
         return
     target = asked_target(state, read.job_uid)
     if target is None or target.cause == (read.reason, read.message):
@@ -274,8 +250,13 @@ def _events_read(state: State, read: EventsRead, clock: int) -> Iterator[Draft]:
     yield _events_draft(read)
 
 
-def _cache_events_read(state: State, read: EventsRead, clock: int) -> Iterator[Draft]:
-    heard = cache_events(state, read.cluster, read.subject)
+def _object_events_read(state: State, read: EventsRead, clock: int) -> Iterator[Draft]:
+    serving = read.subject.kind in SERVING_LEVEL_BY_KIND
+    heard = (
+        engine_events(state, read.subject)
+        if serving
+        else cache_events(state, read.cluster, read.subject)
+    )
     if heard is None or heard.said == (read.reason, read.message):
         return
     soon = clock - heard.at < TEXT_SECONDS * SECOND
@@ -291,7 +272,7 @@ def _events_draft(read: EventsRead) -> Draft:
 
 def _contested(state: State, contested: Contested, clock: int) -> Iterator[Draft]:
     uid = contested.subject.uid
-    one = state.warmups.get(uid) or state.caches.get(uid)
+    one = state.warmups.get(uid) or state.caches.get(uid) or state.replicas.get(uid)
     if one is None or bool(one.contested_by) == bool(contested.editor):
         return
     name = "Contested" if contested.editor else "Uncontested"
@@ -364,13 +345,15 @@ def next_deadline(state: State) -> int | None:
     return None
 
 
-def _owner(state: State, uid: str) -> Warmup | Cache:
-    return state.caches.get(uid) or state.warmups[uid]
+def _owner(state: State, uid: str) -> Warmup | Cache | Replica:
+    return state.caches.get(uid) or state.replicas.get(uid) or state.warmups[uid]
 
 
-def _is_known(state: State, owner: Warmup | Cache) -> bool:
+def _is_known(state: State, owner: Warmup | Cache | Replica) -> bool:
     if isinstance(owner, Cache):
         return home_is_known(state, owner)
+    if isinstance(owner, Replica):
+        return home_of_replica_is_known(state, owner)
     cluster = state.clusters[owner.cluster]
     return cluster.is_synced and cluster.reachable
 

@@ -44,4 +44,3 @@ SERVING = "modelplane.ai/serving"  # label on Pods that serve: name of the Model
 WORKLOAD = "modelplane.ai/workload"  # label on Pods of a Deployment: its name
 LWS_ROLE = "modelplane.ai/lws-role"  # label on leaders: "leader"
 POOL_NAME = "modelplane.ai/pool"  # label on Nodes: the pool that members are placed in
-NODE_POOL = "modelplane.ai/pool"  # label on Nodes: name of the node pool

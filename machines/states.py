@@ -17,6 +17,7 @@ from machines.faults import Fault
 from machines.intents import Intent
 from machines.levels import JobLevel, JobPods, Level, WarmupLevel
 from machines.node_jobs import NodeJobState
+from machines.replicas.states import PartRef, Replica
 from machines.specs import WarmupSpec
 from machines.warmups import WarmupState
 
@@ -135,7 +136,7 @@ class OpenIntent(NamedTuple):
 
     seq: int
     cluster: str
-    owner: Subject  # the ModelWarmup or ModelCache
+    owner: Subject  # the ModelWarmup, ModelCache or ModelReplica
     intent: Intent
     uncertain: bool = False  # after a start or an Unknown: it has to be looked up
     unanswered: str = ""  # what an Unknown said
@@ -287,6 +288,16 @@ class State:
     )  # caches with a question (`caches.asking`)
     # InferenceClusters by the uid of their kube-system: several of one are one cluster (`twins`).
     twins: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    replicas: dict[str, Replica] = field(default_factory=dict)  # by uid
+    # Uids of the replicas that something is about, by the keys of `replicas.indexing`.
+    replica_index: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    # Objects that bear a replica's annotations, by the uid of that replica.
+    parts: dict[str, tuple[PartRef, ...]] = field(default_factory=dict)
+    asking_replicas: dict[str, bool] = field(
+        default_factory=dict
+    )  # replicas with a question (`replicas.asking`)
+    # Within one event only: the replicas that it may have moved, by uid.
+    stirred_replicas: dict[str, bool] = field(default_factory=dict)
     # Within one event only: the caches that it may have moved, by uid.
     stirred: dict[str, bool] = field(default_factory=dict)
     # Within one event only: the warmups that it touched, and their targets as they were.
@@ -317,6 +328,7 @@ def copy_state(state: State) -> State:
         copied.caches[uid].entries = {
             name: copy_record(entry) for name, entry in cache.entries.items()
         }
+    copied.replicas = {uid: copy_record(replica) for uid, replica in state.replicas.items()}
     copied.served = {name: copy_record(one) for name, one in state.served.items()}
     copied.pods = {uid: pods.copy() for uid, pods in state.pods.items()}
     return copied

@@ -19,7 +19,7 @@ from machines.caches.timing import is_waiting
 from machines.caches.tokens import token_of
 from machines.caches.wishes import Wish, wish_of
 from machines.caches.wishing import wishes
-from machines.intents import CacheIntent, Change, Create, Delete
+from machines.intents import CacheIntent, Change, Create, Delete, ObjectIntent
 from machines.job_bodies import body_digest
 from machines.states import SECRET, State
 
@@ -28,7 +28,7 @@ class Decided(NamedTuple):
     """An intent, and the cluster in which it is to be carried out (its name in the log)."""
 
     cluster: str
-    intent: CacheIntent
+    intent: ObjectIntent
 
 
 def cache_intents(state: State, cache: Cache) -> Iterator[Decided]:

@@ -32,7 +32,16 @@ from machines.caches.states import Said, ServedCluster
 from machines.caches.stirring import name_in, stir, stir_there, touch
 from machines.caches.twins import KUBE_SYSTEM, index_twins
 from machines.levels import Level
-from machines.states import CACHE_KINDS, WORKLOAD_KINDS, Cluster, Known, State
+from machines.replicas.stirring import stir_replicas_at_home, stir_replicas_on
+from machines.states import (
+    CACHE_KINDS,
+    REPLICA_KINDS,
+    SERVING_KINDS,
+    WORKLOAD_KINDS,
+    Cluster,
+    Known,
+    State,
+)
 
 
 def fold_level(state: State, event: Event, subject: Subject, level: CachingLevel) -> None:
@@ -99,6 +108,9 @@ def fold_kind_listed(state: State, cluster: Cluster, kind: str) -> None:
         _stir_reached_by(state, cluster, subject)
         _stir_bearers(state, cluster, subject)
         return
+    if kind in SERVING_KINDS or kind in REPLICA_KINDS:
+        stir_replicas_on(state, names_of_cluster(state, cluster.name))
+        stir_replicas_at_home(state, cluster.name)
     sets = [kinds for kinds in (CACHE_KINDS, WORKLOAD_KINDS) if kind in kinds]
     if sets and (told or any(cluster.has_synced(kinds) for kinds in sets)):
         stir_cluster(state, cluster.name)
@@ -150,6 +162,8 @@ def fold_cache_contested(state: State, event: Event, uid: str, manager: str) -> 
 def stir_cluster(state: State, cluster: str) -> None:
     """Note every cache that something of this whole cluster may have moved, and where."""
     names = names_of_cluster(state, cluster)
+    stir_replicas_on(state, names)
+    stir_replicas_at_home(state, cluster)
     for uid, cache in state.caches.items():
         if cache.cluster == cluster:
             stir(state, uid)
@@ -162,6 +176,8 @@ def stir_cluster(state: State, cluster: str) -> None:
 def _stir_whole(state: State, cluster: str) -> None:
     """As `stir_cluster`, where it may also matter to the cache on other clusters."""
     names = names_of_cluster(state, cluster)
+    stir_replicas_on(state, names)
+    stir_replicas_at_home(state, cluster)
     for uid, cache in state.caches.items():
         if cache.cluster == cluster or not cache.entries.keys().isdisjoint(names):
             stir(state, uid)
@@ -264,6 +280,7 @@ def _cache_seen(state: State, event: Event, subject: Subject, level: CacheLevel)
 
 
 def _cluster_seen(state: State, event: Event, subject: Subject, level: ClusterLevel) -> None:
+    stir_replicas_on(state, (subject.name,))
     served = state.served.get(subject.name)
     spec = parse_cluster(loads(level.spec))
     if served is not None and served.subject.uid != subject.uid:
@@ -278,6 +295,7 @@ def _cluster_seen(state: State, event: Event, subject: Subject, level: ClusterLe
 
 def _cluster_gone(state: State, subject: Subject) -> None:
     """An InferenceCluster is gone, and with it all that was known of a cluster of its own."""
+    stir_replicas_on(state, (subject.name,))
     served = state.served.get(subject.name)
     if served is None or served.subject.uid != subject.uid:
         return

@@ -13,6 +13,8 @@ from machines.caches.selecting import is_known
 from machines.caches.states import Cache, Entry
 from machines.caches.tokens import copy_is_unseen
 from machines.caches.wishes import Wish
+from machines.replicas.kinds import REPLICA
+from machines.replicas.using import replicas_with_claim
 from machines.states import SECRET, Known, State
 
 
@@ -34,7 +36,7 @@ def leaving_wishes(state: State, cache: Cache, entry: Entry) -> Iterator[Wish]:
 def is_releasable(state: State, cache: Cache, entry: Entry, site: Site) -> bool:
     """Say whether the claim is ours, and known to be used by nobody."""
     ours = is_ours(state, cache, site.claim) and not site.claim_level.deleting
-    used = entry.users != () or bool(replica_users(state, cache, entry))
+    used = entry.users != () or is_held(state, cache, entry)
     return ours and not used and not is_at_work(state, cache, entry, site) and not cache.gone
 
 
@@ -52,14 +54,22 @@ def is_filling(state: State, cache: Cache, site: Site) -> bool:
 
 
 def replica_users(state: State, cache: Cache, entry: Entry) -> tuple[str, ...]:
-    """Give the ModelReplicas whose effective mount is this claim; none are served yet."""
-    return ()
+    """Give the ModelReplicas that were composed with this claim, or are being, by their names."""
+    return replicas_with_claim(state, cache, entry.cluster, names_of(cache)[CLAIM])
+
+
+def is_held(state: State, cache: Cache, entry: Entry) -> bool:
+    """Say whether a replica holds on to the claim, or one may that nobody has listed yet."""
+    home = state.clusters.get(cache.cluster)
+    listed = home is not None and (REPLICA in home.synced or REPLICA in home.unserved)
+    unknown = state.caching.replicas and not listed
+    return unknown or bool(replica_users(state, cache, entry))
 
 
 def is_retained(state: State, cache: Cache, entry: Entry, site: Site) -> bool:
     """Say whether the claim is kept for those that use it, or may."""
     ours = is_ours(state, cache, site.claim) and not site.claim_level.deleting
-    used = entry.users != () or bool(replica_users(state, cache, entry))
+    used = entry.users != () or is_held(state, cache, entry)
     return not entry.selected and ours and used
 
 

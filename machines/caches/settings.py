@@ -22,6 +22,7 @@ class CachingSettings(NamedTuple):
     heal_seconds: int = DEFAULT_HEAL_SECONDS  # that a chosen node is gone before a claim is healed
     retry_seconds: int = DEFAULT_RETRY_SECONDS  # before a failed hydration's first retry
     hydration: HydrationSettings = HydrationSettings()
+    replicas: bool = False  # ModelReplicas are served, or known not to be: older logs have none
 
     def to_json(self) -> dict[str, Any]:
         """Give the shape in the log."""

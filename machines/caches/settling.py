@@ -18,6 +18,7 @@ from machines.caches.stirring import take_touched
 from machines.caches.timing import drop_waits, follow_waits
 from machines.caches.wishes import Wish
 from machines.caches.wishing import wishes
+from machines.replicas.stirring import stir_replicas_of_cache
 from machines.states import State
 
 
@@ -31,10 +32,13 @@ def settle_caches(state: State, event: Event) -> None:
         _settle(state, cache, names, event)
         if _is_over(state, cache):
             _forget(state, cache)
+            stir_replicas_of_cache(state, *cache.subject[1:3])
             continue
         state.dirty[uid] = event.seq
         cache.settled.update(dict.fromkeys(names, True))
         show_cache(state, cache, names, event)
+        if cache.position == event.seq or cache.gone:
+            stir_replicas_of_cache(state, *cache.subject[1:3])
     state.stirred.clear()
     show_clusters(state, event)
 

@@ -109,6 +109,11 @@ def cluster_row(state: State, served: ServedCluster) -> tuple[str, str, str]:
     return "True", REACHABLE, same if twin else ""
 
 
+def published_message(state: State, cache: Cache, entry: Entry) -> str:
+    """Give the message of an entry as its status has it, cut to the room that there is."""
+    return cut_to_bytes(entry_message(state, cache, entry), message_room(cache))
+
+
 def entry_status(state: State, cache: Cache, entry: Entry, room: int) -> dict[str, Any]:
     """Give what is published of one entry."""
     shown: dict[str, Any] = {"name": entry.cluster, "phase": entry.state.value}

@@ -1,6 +1,8 @@
 """Kinds of what a ModelReplica is about, as the log names them."""
 
 REPLICA = "ModelReplica"
+CACHE = "ModelCache"
+NAMESPACE = "Namespace"
 DEPLOYMENT = "Deployment"
 GANG = "LeaderWorkerSet"
 SERVICE = "Service"

@@ -29,7 +29,7 @@ def carry_out(scene: CacheScene, *but: str) -> None:
             return
         for seq, one in todo:
             assert isinstance(one.intent, CacheIntent)
-            uid = _do(scene, one.cluster, one.intent, seq)
+            uid = do(scene, one.cluster, one.intent, seq)
             scene.tell(Answered(seq, Done(uid)))
     msg = f"there is no end to it: {scene.opened()}"
     raise AssertionError(msg)
@@ -49,7 +49,8 @@ def _named(intent: object) -> str:
     return what_of(intent)
 
 
-def _do(scene: CacheScene, cluster: str, intent: CacheIntent, seq: int) -> str:
+def do(scene: CacheScene, cluster: str, intent: CacheIntent, seq: int) -> str:
+    """Do what was decided for a cache, have it seen, and give the uid of the object."""
     subject = Subject(intent.kind, intent.namespace, intent.name, f"{intent.kind}-{seq}")
     body = cache_body(scene.state, cluster, intent) or {}
     if isinstance(intent, Create):

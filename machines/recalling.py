@@ -1,0 +1,41 @@
+"""Recalling: whether an object's own status tells of what the log does not know."""
+
+from machines.caches.recovering import tells_of, tells_of_later
+from machines.observations import Seen
+from machines.phases import PUBLISHED_WARMUP_PHASES, WARMUP_STATE_BY_PHASE
+from machines.replicas.recovering import tells_of as replica_tells_of
+from machines.replicas.recovering import tells_of_later as replica_tells_of_later
+from machines.states import Known, State
+from machines.warmups import TERMINAL
+
+
+def tells_a_past(state: State, seen: Seen, known: Known | None) -> bool:
+    """Say whether the status tells of this very object what the log does not know.
+
+    It does when the log has no history of the object, whoever wrote the status; else only when it
+    says that the object ended, in another log or at a later position than this log knows of this
+    object, as after a restored backup.
+    """
+    status = seen.recovered
+    if seen.subject.kind == "ModelCache":
+        cache = state.caches.get(seen.subject.uid)
+        if cache is not None and known is not None:
+            return tells_of_later(state, cache, status)
+        return known is None and tells_of(seen.subject.uid, status)
+    if seen.subject.kind == "ModelReplica":
+        replica = state.replicas.get(seen.subject.uid)
+        if replica is not None and known is not None:
+            return replica_tells_of_later(state, replica, status)
+        return known is None and replica_tells_of(seen.subject.uid, status)
+    if not isinstance(status, dict) or status.get("phase") not in PUBLISHED_WARMUP_PHASES:
+        return False
+    ours = status.get("warmlog")
+    if known is None:
+        return ours is None or (isinstance(ours, dict) and ours.get("uid") == seen.subject.uid)
+    warmup = state.warmups.get(seen.subject.uid)
+    ended = WARMUP_STATE_BY_PHASE[status["phase"]] in TERMINAL
+    if warmup is None or warmup.state in TERMINAL or not ended or not isinstance(ours, dict):
+        return False
+    position = ours.get("position")
+    later = isinstance(position, int) and position > warmup.position
+    return ours.get("uid") == seen.subject.uid and (later or ours.get("log") != state.log_id)

@@ -1,0 +1,72 @@
+"""Deciding: what is to be applied, created, changed or deleted for a replica, with which body."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from machines import labels
+from machines.caches.deciding import Decided
+from machines.caches.hydration_bodies import namespace
+from machines.intents import Apply, Change, Create, Delete, ObjectIntent
+from machines.job_bodies import body_digest
+from machines.replicas.composing import parts_of
+from machines.replicas.mounting import offer_of
+from machines.replicas.placing import place_of
+from machines.replicas.states import Replica
+from machines.replicas.timing import is_waiting
+from machines.replicas.wishes import APPLY, CREATE, DELETE, Wish, uid_of, what_of
+from machines.replicas.wishing import wishes
+from machines.states import State
+
+
+def replica_intents(state: State, replica: Replica) -> Iterator[Decided]:
+    """Give what a replica calls for now, in a fixed order; nothing while its facts are unknown."""
+    for wish in wishes(state, replica):
+        if _is_free(replica, wish):
+            yield Decided(wish.cluster, _intent(replica, wish))
+
+
+def replica_body(state: State, intent: ObjectIntent) -> dict[str, Any] | None:
+    """Rebuild what an open intent writes; None for a delete, and when it cannot be rebuilt."""
+    replica = state.replicas.get(intent.owner_uid)
+    if replica is None or isinstance(intent, Delete):
+        return None
+    if isinstance(intent, Change):
+        return {"finalizer": labels.REPLICA_WORKLOADS}
+    if isinstance(intent, Create):
+        return namespace(intent.name)
+    place = place_of(state, replica)
+    parts = parts_of(replica, place, offer_of(state, replica)) if place else []
+    wanted = (intent.kind, intent.name)
+    return next((part.body for part in parts if (part.kind, part.name) == wanted), None)
+
+
+def is_replica_body(intent: Apply, body: dict[str, Any] | None) -> bool:
+    """Say whether the body of an apply is the one that was decided upon."""
+    notes = body["metadata"]["annotations"] if body is not None else {}
+    return bool(notes.get(labels.APPLIED) == intent.digest)
+
+
+def replica_still_wants(state: State, cluster: str, intent: ObjectIntent) -> bool:
+    """Say whether an open intent is wanted at the moment at which it would be sent."""
+    replica = state.replicas.get(intent.owner_uid)
+    wanted = (cluster, what_of(intent), uid_of(intent))
+    return replica is not None and any(
+        (wish.cluster, wish.what, wish.uid) == wanted for wish in wishes(state, replica)
+    )
+
+
+def _is_free(replica: Replica, wish: Wish) -> bool:
+    waits = ("made", "retry", "repair") if wish.repairs else ("made", "retry")
+    is_open = wish.what in replica.open
+    return not (is_open or any(is_waiting(replica, verb, wish.what) for verb in waits))
+
+
+def _intent(replica: Replica, wish: Wish) -> ObjectIntent:
+    place = replica.subject.uid, wish.kind, wish.namespace, wish.name
+    if wish.verb == DELETE:
+        return Delete(*place, wish.uid)
+    if wish.verb == CREATE:
+        return Create(*place, body_digest(namespace(wish.name)))
+    if wish.verb == APPLY:
+        return Apply(*place, wish.uid, wish.part.digest if wish.part else "")
+    return Change(*place, wish.uid, wish.verb, body_digest({"finalizer": labels.REPLICA_WORKLOADS}))

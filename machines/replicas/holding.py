@@ -1,0 +1,51 @@
+"""Holding: why nothing is composed of a replica now, or why what runs is left as it is.
+
+    InvalidSpec        the spec can never work; the field is named
+    WaitingForCluster  its cluster does not exist, does not answer, or cannot be read
+    Unsupported        something in it has no way to run there
+    WaitingForCache    nothing of it runs, and its cache has no mount for it: the entry's words
+
+The first that holds counts. A replica that runs waits for no cache, and is never taken away.
+"""
+
+from typing import NamedTuple
+
+from machines.replicas.mounting import offer_of
+from machines.replicas.placing import cluster_trouble
+from machines.replicas.states import Replica
+from machines.replicas.supporting import unsupported_words
+from machines.states import State
+
+INVALID = "InvalidSpec"
+NO_CLUSTER = "WaitingForCluster"
+UNSUPPORTED = "Unsupported"
+NO_CACHE = "WaitingForCache"
+
+
+class Hold(NamedTuple):
+    """Why nothing is composed now: a reason in one word, and words."""
+
+    reason: str
+    words: str
+
+
+def hold_of(state: State, replica: Replica) -> Hold | None:
+    """Say what is in the way of composing a replica; None when nothing is."""
+    if replica.spec is None:
+        return Hold(INVALID, "; ".join(map(str, replica.faults)) or "the spec cannot be read")
+    trouble = cluster_trouble(state, replica)
+    unsupported = unsupported_words(state, replica)
+    if unsupported:
+        return Hold(UNSUPPORTED, unsupported)
+    if trouble:
+        return Hold(NO_CLUSTER, trouble)
+    offer = offer_of(state, replica)
+    if offer is not None and not offer.mount and not (replica.composed and offer.known):
+        return Hold(NO_CACHE, offer.words)
+    return None
+
+
+def cache_words(state: State, replica: Replica) -> str:
+    """Say why a running replica keeps the mount that it has; "" when it has what is published."""
+    offer = offer_of(state, replica) if replica.composed else None
+    return offer.words if offer is not None and offer.known and not offer.mount else ""

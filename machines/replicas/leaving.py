@@ -1,0 +1,51 @@
+"""Leaving: what a replica has on its cluster, and when nothing of it is left there."""
+
+from machines.caches.owning import Ownership
+from machines.labels import ABANDON
+from machines.replicas.composing import find_part
+from machines.replicas.owning import is_ours, ownership
+from machines.replicas.part_names import part_names
+from machines.replicas.placing import Place, is_known_whole, place_of, served_of
+from machines.replicas.states import Replica
+from machines.states import Known, State
+
+
+def is_abandoned(replica: Replica) -> bool:
+    """Say whether somebody asks to let go of everything without clearing it away."""
+    return dict(replica.level.annotations).get(ABANDON) == "true"
+
+
+def is_leaving(replica: Replica) -> bool:
+    """Say whether nothing of a replica is wanted any more."""
+    return replica.gone or replica.level.deleting
+
+
+def ours_there(state: State, replica: Replica, place: Place) -> list[Known]:
+    """Give what is there of a replica: what bears its annotations, or its names and no other's.
+
+    Of what bears no annotations only that is counted which was composed for it before.
+    """
+    found: dict[str, Known] = {}
+    for part in state.parts.get(replica.subject.uid, ()):
+        known = place.cluster.objects[part.kind].get(part.uid)
+        ours = ownership(state, replica, known) is Ownership.OURS
+        if part.cluster == place.name and known is not None and ours:
+            found[part.uid] = known
+    names = part_names(replica.subject.name, replica.spec) if replica.spec else []
+    for kind, name in names:
+        known = find_part(place, kind, name)
+        if replica.composed and known is not None and is_ours(state, replica, known):
+            found.setdefault(known.subject.uid, known)
+    return list(found.values())
+
+
+def has_left(state: State, replica: Replica) -> bool:
+    """Say whether a replica that is not wanted has nothing left on its cluster, as is known."""
+    if replica.open:
+        return False
+    if served_of(state, replica) is None:
+        return True  # nothing can be done there any more
+    place = place_of(state, replica)
+    if place is None or not is_known_whole(place):
+        return replica.untouched and not replica.composed
+    return not ours_there(state, replica, place)

@@ -1,0 +1,109 @@
+"""Placing: where a replica's objects are, and whether enough is known of that cluster."""
+
+from typing import NamedTuple
+
+from machines.caches.cluster_specs import DYNAMO
+from machines.caches.reaching import log_cluster, way_in
+from machines.caches.states import ServedCluster
+from machines.replicas.indexing import namespace_of
+from machines.replicas.kinds import CLAIM_TEMPLATE, DEPLOYMENT, GANG, SERVICE
+from machines.replicas.specs import ReplicaSpec
+from machines.replicas.states import Replica
+from machines.states import REPLICA_KINDS, SERVING_KINDS, Cluster, State
+
+NAMESPACE = "Namespace"
+
+
+class Place(NamedTuple):
+    """The cluster that a replica is pinned to, and its namespace there."""
+
+    name: str  # of the cluster, in the log
+    cluster: Cluster
+    namespace: str
+    dynamo: bool
+
+
+def served_of(state: State, replica: Replica) -> ServedCluster | None:
+    """Give the InferenceCluster that a replica names; None when there is none."""
+    served = state.served.get(replica.cluster_name)
+    return served if served is not None and served.home == replica.cluster else None
+
+
+def place_of(state: State, replica: Replica) -> Place | None:
+    """Give where a replica's objects are; None when nothing is known of that cluster."""
+    served = served_of(state, replica)
+    cluster = state.clusters.get(log_cluster(served)) if served else None
+    if served is None or cluster is None:
+        return None
+    dynamo = served.spec.stack == DYNAMO
+    return Place(cluster.name, cluster, namespace_of(state, replica), dynamo)
+
+
+def home_is_known(state: State, replica: Replica) -> bool:
+    """Say whether the cluster that a replica is an object of answers, and was listed."""
+    cluster = state.clusters.get(replica.cluster)
+    return (
+        cluster is not None
+        and cluster.reachable
+        and cluster.has_synced(REPLICA_KINDS)
+        and cluster.unread.keys().isdisjoint(REPLICA_KINDS)
+    )
+
+
+def needed_kinds(spec: ReplicaSpec) -> tuple[str, ...]:
+    """Give the kinds that a replica is composed of, its namespace included."""
+    gangs = [engine.is_gang for engine in spec.engines]
+    devices = any(member.devices for engine in spec.engines for member in engine.members)
+    needed = {DEPLOYMENT: not all(gangs), GANG: any(gangs), CLAIM_TEMPLATE: devices}
+    return (NAMESPACE, SERVICE, *(kind for kind, is_needed in needed.items() if is_needed))
+
+
+def is_known(place: Place, spec: ReplicaSpec) -> bool:
+    """Say whether a cluster answers, and all that a replica is composed of was listed there."""
+    return place.cluster.reachable and not unlisted_kinds(place, needed_kinds(spec))
+
+
+def is_known_whole(place: Place) -> bool:
+    """Say whether a cluster answers, and nothing of a replica can be there that is not known."""
+    return place.cluster.reachable and not unlisted_kinds(place, SERVING_KINDS)
+
+
+def unlisted_kinds(place: Place, kinds: tuple[str, ...]) -> tuple[str, ...]:
+    """Give those of these kinds of which it is not known what there is; unserved is known."""
+    cluster = place.cluster
+    return tuple(
+        kind
+        for kind in kinds
+        if kind not in cluster.unserved and (kind not in cluster.synced or kind in cluster.unread)
+    )
+
+
+def cluster_trouble(state: State, replica: Replica) -> str:
+    """Say why nothing can be composed on a replica's cluster; "" when it can."""
+    return no_way_words(state, replica) or silence_words(state, replica)
+
+
+def no_way_words(state: State, replica: Replica) -> str:
+    """Say why there is no cluster to compose a replica on; "" when there is."""
+    name = f"InferenceCluster {replica.cluster_name}"
+    served = served_of(state, replica)
+    if served is None:
+        return f"{name} does not exist"
+    trouble = way_in(state, served).trouble
+    return f"{name} cannot be reached: {trouble}" if trouble else ""
+
+
+def silence_words(state: State, replica: Replica) -> str:
+    """Say what of a replica's cluster is not known at present; "" when all that is needed is."""
+    name = f"InferenceCluster {replica.cluster_name}"
+    place = place_of(state, replica)
+    if place is None:
+        return f"{name} was not read yet"
+    if not place.cluster.reachable:
+        return f"{name} does not answer: {place.cluster.words or 'no words came'}"
+    unlisted = unlisted_kinds(place, needed_kinds(replica.spec)) if replica.spec else ()
+    unread = place.cluster.unread
+    refused = [kind for kind in unlisted if kind in unread]
+    if refused:
+        return f"{' and '.join(refused)} of {name} cannot be read: {unread[refused[0]]}"
+    return f"{' and '.join(unlisted)} of {name} not read yet" if unlisted else ""

@@ -1,0 +1,44 @@
+"""Recovering: what a replica's own status tells when the log lacks its history.
+
+That it was composed before, and the mount that was kept: so a workload that somebody deleted
+meanwhile comes back with it. A workload that is there says it better. A status of another uid
+proves nothing, and is not recorded; a mount in it that is not plain counts as none told at all.
+"""
+
+from typing import Any
+
+from engine.canonical_json import dumps
+from machines.replicas.mounts import MountRefused, read_mount
+from machines.replicas.states import Replica
+from machines.replicas.stirring import stir_replica
+from machines.states import State
+
+
+def tells_of(uid: str, status: Any) -> bool:
+    """Say whether a status is warmlog's own, of this very object, and says that it was composed."""
+    ours = status.get("warmlog") if isinstance(status, dict) else None
+    mine = isinstance(ours, dict) and ours.get("uid") == uid
+    return mine and status.get("composed") is True
+
+
+def tells_of_later(state: State, replica: Replica, status: Any) -> bool:
+    """Say whether a status tells that it was composed after an older log ended."""
+    if replica.composed or not tells_of(replica.subject.uid, status):
+        return False
+    ours = status["warmlog"]
+    position = ours.get("position")
+    later = isinstance(position, int) and position > replica.position
+    return later or ours.get("log") != state.log_id
+
+
+def fold_replica_recovered(state: State, replica: Replica, status: dict[str, Any]) -> None:
+    """Keep what the status tells, unless facts of this log told of the workloads already."""
+    stir_replica(state, replica.subject.uid)
+    if replica.composed:
+        return
+    try:
+        mount = read_mount(status.get("mount"))
+    except MountRefused:
+        return
+    replica.composed = True
+    replica.kept = "" if mount.is_empty else dumps(mount.to_json())

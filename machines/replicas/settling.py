@@ -1,0 +1,131 @@
+"""Settling: every replica that an event may have moved is brought to where its facts put it."""
+
+from engine.events import Event
+from machines.caches.finding import CLAIM
+from machines.caches.indexing import bearer_key
+from machines.caches.states import SILENCE, Said
+from machines.caches.stirring import stir
+from machines.replicas.asking import follow_engine_questions
+from machines.replicas.indexing import namespace_of, unindex_replica
+from machines.replicas.leaving import is_abandoned, is_leaving
+from machines.replicas.moving import move_replica
+from machines.replicas.part_names import part_names
+from machines.replicas.placing import home_is_known, is_known, place_of, served_of
+from machines.replicas.showing import show_replica
+from machines.replicas.states import Replica
+from machines.replicas.timing import drop_waits, follow_waits
+from machines.replicas.using import claims_of
+from machines.replicas.wishes import Wish
+from machines.replicas.wishing import wishes
+from machines.states import State
+
+CLUSTER_GONE = "ClusterGone"
+ABANDONED = "Abandoned"
+
+
+def settle_replicas(state: State, event: Event) -> None:
+    """Bring the stirred replicas to rest; they are to be decided anew."""
+    for uid in state.stirred_replicas:
+        replica = state.replicas.get(uid)
+        if replica is None:
+            continue
+        _settle(state, replica, event)
+        _follow_claims(state, replica)
+        if replica.gone and not replica.open:
+            _forget(state, replica)
+            continue
+        state.dirty[uid] = event.seq
+        show_replica(state, replica, event)
+    state.stirred_replicas.clear()
+
+
+def _settle(state: State, replica: Replica, event: Event) -> None:
+    if home_is_known(state, replica):
+        replica.left = _left(state, replica)
+        if not is_abandoned(replica):
+            move_replica(state, replica, event)
+            _drop_engines(replica)
+    follow_waits(state, replica)
+    if _ease(state, replica):
+        follow_waits(state, replica)
+    follow_engine_questions(state, replica)
+
+
+def _follow_claims(state: State, replica: Replica) -> None:
+    """Have those caches looked at whose claims a replica holds on to since now, or no more."""
+    claims = () if replica.gone else tuple(sorted(claims_of(replica)))
+    changed = set(claims) ^ set(replica.claims)
+    replica.claims = claims
+    namespace = namespace_of(state, replica)
+    for claim in sorted(changed):
+        for uid in state.bearers.get(bearer_key(CLAIM, namespace, claim), ()):
+            stir(state, uid, (replica.cluster_name,))
+
+
+def _left(state: State, replica: Replica) -> Said:
+    """Say what stays behind, when its cluster is gone while it goes, or somebody asks for that."""
+    if not replica.composed or replica.spec is None:
+        return SILENCE
+    names = [f"{kind} {name}" for kind, name in part_names(replica.subject.name, replica.spec)]
+    words = f"{', '.join(names)}, if still there, stay on cluster {replica.cluster_name}"
+    if is_abandoned(replica):
+        return Said(ABANDONED, words)
+    if is_leaving(replica) and served_of(state, replica) is None:
+        return Said(CLUSTER_GONE, words)
+    return SILENCE
+
+
+def _drop_engines(replica: Replica) -> None:
+    """Forget engines that the spec has no more; what was kept last stays with the replica."""
+    if replica.spec is None:
+        return
+    names = {engine.name for engine in replica.spec.engines}
+    for name in [name for name in replica.engines if name not in names]:
+        del replica.engines[name]
+
+
+def _ease(state: State, replica: Replica) -> bool:
+    """Forget refusals and answers of what is not wanted any more, or is seen now; say if any."""
+    if not (replica.refusals or replica.made or replica.repairs) or not _is_told(state, replica):
+        return False
+    wanted = {wish.what: wish for wish in wishes(state, replica)}
+    eased = False
+    over = [what for what in replica.refusals if what not in wanted]
+    for what in [what for what in over if not _again(what, wanted)]:
+        del replica.refusals[what]
+        eased = True
+    for what, made in list(replica.made.items()):
+        wish = wanted.get(what)
+        if wish is None or made.until <= state.now or made.version != _version(state, wish):
+            del replica.made[what]
+            eased = True
+    for what in [what for what, due in replica.repairs.items() if due <= state.now]:
+        del replica.repairs[what]
+        eased = True
+    return eased
+
+
+def _again(what: str, wanted: dict[str, Wish]) -> bool:
+    """Say whether what was refused is deleted first, to be applied anew."""
+    return what.startswith("apply ") and what.replace("apply", "delete", 1) in wanted
+
+
+def _is_told(state: State, replica: Replica) -> bool:
+    place = place_of(state, replica)
+    known = place is not None and replica.spec is not None and is_known(place, replica.spec)
+    return home_is_known(state, replica) and (known or is_leaving(replica))
+
+
+def _version(state: State, wish: Wish) -> int:
+    there = state.clusters.get(wish.cluster)
+    known = there.objects[wish.kind].get(wish.uid) if there else None
+    return known.version if known else 0
+
+
+def _forget(state: State, replica: Replica) -> None:
+    uid = replica.subject.uid
+    drop_waits(state, replica)
+    unindex_replica(state, replica)
+    state.replicas.pop(uid, None)
+    state.dirty.pop(uid, None)
+    state.asking_replicas.pop(uid, None)

@@ -1,0 +1,94 @@
+"""Statuses: what is published of a ModelReplica."""
+
+from typing import Any
+
+from engine.canonical_json import loads
+from engine.instants import rfc3339
+from machines.caches.conditions import Row
+from machines.messages import cut
+from machines.replicas.conditions import condition_rows
+from machines.replicas.levels import WorkloadLevel
+from machines.replicas.moving import workloads_there
+from machines.replicas.names import workload_name
+from machines.replicas.obstacles import workload_words
+from machines.replicas.part_names import workload_kind
+from machines.replicas.placing import place_of
+from machines.replicas.states import Replica
+from machines.showing import CONDITION_BYTES, cut_to_bytes
+from machines.states import State
+from machines.statuses import COMMON_PATHS
+
+# Every field that the projection can write: what a served CRD has to keep.
+REPLICA_STATUS_PATHS = (
+    "observedGeneration",
+    "composed",
+    "mount.volumes[].name",
+    "mount.volumes[].persistentVolumeClaim.claimName",
+    *(f"mount.volumeMounts[].{name}" for name in ("name", "mountPath")),
+    *(f"mount.env[].{name}" for name in ("name", "value")),
+    *(
+        f"workloads[].{name}"
+        for name in ("engine", "kind", "namespace", "name", "available", "message")
+    ),
+    *COMMON_PATHS,
+)
+
+
+def replica_status(state: State, replica: Replica) -> dict[str, Any]:
+    """Give the whole `.status` of one ModelReplica."""
+    return {
+        **shown_status(state, replica, condition_rows(state, replica)),
+        "warmlog": {
+            "uid": replica.subject.uid, "log": state.log_id, "position": replica.position,
+        },
+    }  # fmt: skip
+
+
+def shown_status(state: State, replica: Replica, rows: list[Row]) -> dict[str, Any]:
+    """Give the status but for where it comes from; `rows` are its conditions."""
+    shown: dict[str, Any] = {
+        "observedGeneration": replica.level.generation,
+        "conditions": [_condition(replica, row) for row in rows],
+    }
+    if replica.composed:
+        shown["composed"] = True
+        shown["workloads"] = _workloads(state, replica)
+    if replica.kept:
+        shown["mount"] = loads(replica.kept)
+    return shown
+
+
+def _condition(replica: Replica, row: Row) -> dict[str, Any]:
+    since = replica.condition_times.get(row.type, ("", 0))[1]
+    return {
+        "type": row.type,
+        "status": row.status,
+        "reason": row.reason,
+        "message": cut_to_bytes(row.message, CONDITION_BYTES),
+        "lastTransitionTime": rfc3339(since),
+        "observedGeneration": replica.level.generation,
+    }
+
+
+def _workloads(state: State, replica: Replica) -> list[dict[str, Any]]:
+    place = place_of(state, replica)
+    if place is None or replica.spec is None:
+        return []
+    there = workloads_there(state, replica, place)
+    return [
+        {
+            "engine": engine.name,
+            "kind": workload_kind(engine),
+            "namespace": place.namespace,
+            "name": workload_name(replica.subject.name, engine.name),
+            **_availability(replica, there[engine.name]),
+        }
+        for engine in replica.spec.engines
+    ]
+
+
+def _availability(replica: Replica, known: Any) -> dict[str, Any]:
+    level = known.level if known is not None else None
+    available = isinstance(level, WorkloadLevel) and level.available == "True"
+    words = "" if available else workload_words(replica, known)
+    return {"available": available, **({"message": cut(words)} if words else {})}
