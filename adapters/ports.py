@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 
 JSON_PATCH = "application/json-patch+json"
 MERGE_PATCH = "application/merge-patch+json"
-APPLY_PATCH = "application/apply-patch+yaml"
+APPLY_PATCH = "application/apply-patch+yaml"  # server-side apply; JSON is YAML, too
 JSON = "application/json"
 # A list of which nothing leaves the server but metadata: of Secrets, no value.
 METADATA_LIST = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"

@@ -8,8 +8,12 @@ kubelets, node lifecycle and collectors, the binder and the provisioners of volu
 them, each in a module of its own. `plans` says how all of them behave.
 
 The model was compared with a real 1.36 cluster (tests/e2e/test_simulator_conformance*.py). Not in
-it: server-side apply and strategic merge patches, deletes of collections, rules in CEL but for the
-forms that warmlog's own definitions use for caches and clusters, indexed Jobs, resources other
+it: strategic merge patches, deletes of collections, rules in CEL but for the forms that warmlog's
+own definitions use, indexed Jobs, gangs of Pods for a LeaderWorkerSet, devices, resources other
 than the number of Pods, RBAC, volumes that are in no claim, and any kind that warmlog does not
 meet.
+
+Server-side apply is `applying`, with `managed_fields` for who owns what, `field_sets` for what an
+object has, and `merge_keys` for how each kind is merged. Owners are kept from the beginning only of
+what warmlog composes; of other kinds since they were first applied.
 """

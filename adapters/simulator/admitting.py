@@ -1,8 +1,8 @@
-"""What the built-in admission of the API server adds to claims and volumes, and what it forbids."""
+"""What a server adds to new claims, volumes and Services by admission, and what it forbids."""
 
 from adapters.simulator import answers
 from adapters.simulator.quantities import amount_of
-from adapters.simulator.resources import CLAIM, CLASS, VOLUME, Resource
+from adapters.simulator.resources import CLAIM, CLASS, SERVICE, VOLUME, Resource
 from adapters.simulator.storage import Manifest, Storage, key_of
 
 CLAIM_FINALIZER = "kubernetes.io/pvc-protection"
@@ -14,6 +14,8 @@ _FINALIZERS = {CLAIM.kind: CLAIM_FINALIZER, VOLUME.kind: VOLUME_FINALIZER}
 
 def admitted(storage: Storage, resource: Resource, wanted: Manifest) -> Manifest:
     """Give a new object with what admission adds: a finalizer that protects it, a class."""
+    if resource is SERVICE:
+        return _with_address(storage, wanted)
     finalizer = _FINALIZERS.get(resource.kind)
     if finalizer is None:
         return wanted
@@ -24,6 +26,22 @@ def admitted(storage: Storage, resource: Resource, wanted: Manifest) -> Manifest
     if resource is CLAIM and wanted["spec"].get("storageClassName") is None:
         return _with_default_class(storage, wanted)
     return wanted
+
+
+def _with_address(storage: Storage, service: Manifest) -> Manifest:
+    """Give a Service an address of its own, unless it is not to have one."""
+    spec = service["spec"]
+    if spec.get("clusterIP"):
+        return service
+    number = storage.version
+    address = f"10.96.{number // 250 % 250}.{number % 250 + 1}"
+    given = {
+        "clusterIP": address,
+        "clusterIPs": [address],
+        "ipFamilies": ["IPv4"],
+        "ipFamilyPolicy": "SingleStack",
+    }
+    return {**service, "spec": {**given, **spec}}
 
 
 def check_growth(storage: Storage, current: Manifest, wanted: Manifest) -> None:

@@ -141,6 +141,57 @@ def invalid(resource: Resource, name: str, causes: list[Cause]) -> Refusal:
     return Refusal(failure(422, "Invalid", message, details))
 
 
+def apply_conflict(conflicts: list[tuple[str, str]]) -> Refusal:
+    """Refuse to apply fields that others own; each conflict is an owner, and a field."""
+    causes = [
+        {"reason": "FieldManagerConflict", "message": f"conflict with {owner}", "field": field}
+        for owner, field in conflicts
+    ]
+    if len(conflicts) == 1:
+        ((owner, field),) = conflicts
+        message = f"Apply failed with 1 conflict: conflict with {owner}: {field}"
+    else:
+        fields_by_owner: dict[str, list[str]] = {}
+        for owner, field in conflicts:
+            fields_by_owner.setdefault(owner, []).append(field)
+        listed = (
+            "\n- ".join([f"conflicts with {owner}:", *fields])
+            for owner, fields in fields_by_owner.items()
+        )
+        message = f"Apply failed with {len(conflicts)} conflicts: " + "\n".join(listed)
+    return Refusal(failure(409, "Conflict", message, {"causes": causes}))
+
+
+def applied_to_nothing(resource: Resource, name: str, body: Manifest) -> Refusal:
+    """Refuse to create what is applied to an object that its sender has seen."""
+    uid = body["metadata"]["uid"]
+    words = "uid mismatch: the provided object specified uid"
+    return conflict(resource, name, f"{words} {uid}, and no existing object was found")
+
+
+def cannot_apply(resource: Resource, called: str, words: str) -> Refusal:
+    """Refuse an applied body that cannot be read by its kind's schema: 500, without a reason."""
+    of = f"{called}; {resource.api_version}, Kind={resource.kind}"
+    body: Manifest = {
+        "kind": "Status",
+        "apiVersion": "v1",
+        "metadata": {},
+        "status": "Failure",
+        "message": f"failed to create typed patch object ({of}): {words}",
+        "code": 500,
+    }
+    return Refusal(Response(500, body))
+
+
+def bad_patch_options(field: str, words: str) -> Refusal:
+    """Refuse a patch that is asked for in a way that makes no sense."""
+    reason = "FieldValueForbidden" if words.startswith("Forbidden") else "FieldValueRequired"
+    cause = {"reason": reason, "message": words, "field": field}
+    details = {"group": "meta.k8s.io", "kind": "PatchOptions", "causes": [cause]}
+    message = f'PatchOptions.meta.k8s.io "" is invalid: {field}: {words}'
+    return Refusal(failure(422, "Invalid", message, details))
+
+
 def patch_failed() -> Refusal:
     """Refuse a JSON patch that cannot be applied, a failed `test` among others: no causes."""
     message = "the server rejected our request due to an error in our request"

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from adapters.ports import (
+    APPLY_PATCH,
     JSON_PATCH,
     MERGE_PATCH,
     METADATA_LIST,
@@ -17,15 +18,19 @@ from adapters.ports import (
 )
 from adapters.simulator import answers
 from adapters.simulator.answers import Refusal
+from adapters.simulator.applying import Application, checked_body
 from adapters.simulator.decoding import Undecodable
 from adapters.simulator.deleting import DeleteOptions
 from adapters.simulator.faults import Faults, Loss
 from adapters.simulator.listing import Collections, metadata_only
 from adapters.simulator.patching import PatchFailed, PatchMalformed, json_patched, merge_patched
-from adapters.simulator.registry import Changing, Registry
-from adapters.simulator.resources import POD, Place, is_served, place_of
+from adapters.simulator.registry import Changing, Registry, Writing
+from adapters.simulator.resources import POD, Place
+from adapters.simulator.scales import scale_of, scaled
 from adapters.simulator.storage import Change, Manifest, Storage
 from adapters.simulator.watching import WatchCursor
+
+_CLIENT = "warmlog"  # the user agent of the real client, and so its name as a writer
 
 
 class ApiServer:
@@ -37,7 +42,7 @@ class ApiServer:
         self._cluster = cluster
         self._storage = storage
         self._registry = registry
-        self._collections = Collections(storage, self.faults)
+        self._collections = Collections(storage, self.faults, registry.served)
         self._cursors: list[WatchCursor] = []
 
     @property
@@ -67,10 +72,7 @@ class ApiServer:
     def answer(self, request: Request) -> Response:
         """Answer one request, whatever faults stand ready."""
         try:
-            place = place_of(request.path)
-            if place is None:
-                raise answers.no_such_path(in_group=is_served(request.path))
-            return self._dispatch(request, place)
+            return self._dispatch(request, self._registry.served.place(request.path))
         except Refusal as refusal:
             return refusal.response
 
@@ -118,9 +120,7 @@ class ApiServer:
             cursor.stir()
 
     def _dispatch(self, request: Request, place: Place) -> Response:
-        if place.subresource not in {"", "status", "eviction"}:
-            raise answers.no_such_path()
-        if place.subresource == "status" and not place.resource.status_subresource:
+        if not _is_there(place):
             raise answers.no_such_path()
         match request.method, bool(place.name), place.subresource:
             case "GET", False, "":
@@ -128,13 +128,15 @@ class ApiServer:
                 return metadata_only(listed) if request.accept == METADATA_LIST else listed
             case "GET", True, "" | "status":
                 return Response(200, self._registry.get(place))
+            case "GET", True, "scale":
+                return Response(200, scale_of(place.resource, self._registry.get(place)))
             case "POST", False, "":
                 return self._create(request, place)
             case "POST", True, "eviction" if place.resource is POD:
                 return self._evict(place)
-            case "PUT", True, "" | "status":
+            case "PUT", True, "" | "status" | "scale":
                 return self._replace(request, place)
-            case "PATCH", True, "" | "status":
+            case "PATCH", True, "" | "status" | "scale":
                 return self._patch(request, place)
             case "DELETE", True, "":
                 return self._delete(request, place)
@@ -151,8 +153,7 @@ class ApiServer:
                 "the namespace of the provided object does not match the namespace sent on the "
                 "request"
             )
-        dry_run = dict(request.query).get("dryRun") == "All"
-        made = self._registry.create(place.resource, place.namespace, body, dry_run=dry_run)
+        made = self._registry.create(place.resource, place.namespace, body, _writing(request))
         return Response(201, made)
 
     def _replace(self, request: Request, place: Place) -> Response:
@@ -166,6 +167,8 @@ class ApiServer:
                 change = _json_patch(request.body)
             case t if t == MERGE_PATCH:
                 change = _merge_patch(request.body)
+            case t if t == APPLY_PATCH and place.subresource != "scale":
+                return self._apply(request, place)
             case _:
                 raise answers.unsupported_media_type("unsupported patch format")
         try:
@@ -174,9 +177,22 @@ class ApiServer:
             raise answers.bad_patch(str(refusal)) from None
 
     def _changed(self, request: Request, place: Place, change: Changing) -> Response:
-        dry_run = dict(request.query).get("dryRun") == "All"
-        changed = self._registry.update(place, change, dry_run=dry_run)
-        return Response(200, changed)
+        if place.subresource == "scale":
+            whole = _scaling(place, change)
+            changed = self._registry.update(place, whole, _writing(request))
+            return Response(200, scale_of(place.resource, changed))
+        return Response(200, self._registry.update(place, change, _writing(request)))
+
+    def _apply(self, request: Request, place: Place) -> Response:
+        query = dict(request.query)
+        manager, force = query.get("fieldManager", ""), query.get("force") == "true"
+        if not manager:
+            words = "Required value: is required for apply patch"
+            raise answers.bad_patch_options("fieldManager", words)
+        body = checked_body(place, request.body)
+        application = Application(body, manager, force)
+        item, made = self._registry.apply(place, application, _writing(request))
+        return Response(201 if made else 200, item)
 
     def _delete(self, request: Request, place: Place) -> Response:
         body = request.body if isinstance(request.body, dict) else {}
@@ -207,6 +223,32 @@ class ApiServer:
         self._registry.delete(place, DeleteOptions())
         body = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success"}
         return Response(201, {**body, "code": 201})
+
+
+def _is_there(place: Place) -> bool:
+    """Say whether the kind has the subresource."""
+    match place.subresource:
+        case "status":
+            return place.resource.status_subresource
+        case "scale":
+            return place.resource.scalable
+        case other:
+            return other in {"", "eviction"}
+
+
+def _writing(request: Request) -> Writing:
+    query = dict(request.query)
+    manager = query.get("fieldManager") or _CLIENT
+    return Writing(manager, dry_run=query.get("dryRun") == "All")
+
+
+def _scaling(place: Place, change: Changing) -> Changing:
+    """Make of a change of a Scale one of the object itself."""
+
+    def changed(current: Manifest) -> Manifest:
+        return scaled(current, change(scale_of(place.resource, current)))
+
+    return changed
 
 
 def _json_patch(patch: Any) -> Changing:

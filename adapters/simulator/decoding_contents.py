@@ -1,4 +1,4 @@
-"""How a decoder rewrites what Secrets, claims and volumes hold: base64 and quantities."""
+"""How a decoder rewrites what objects hold: base64, quantities, and what is as good as nothing."""
 
 import base64
 import binascii
@@ -6,7 +6,16 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from adapters.simulator.quantities import rewritten
-from adapters.simulator.resources import CLAIM, CLASS, SECRET, VOLUME, Resource
+from adapters.simulator.resources import (
+    CLAIM,
+    CLASS,
+    DEPLOYMENT,
+    REPLICA_SET,
+    SECRET,
+    SERVICE,
+    VOLUME,
+    Resource,
+)
 from adapters.simulator.storage import Manifest
 
 _TOP = frozenset(("apiVersion", "kind", "metadata"))
@@ -20,6 +29,9 @@ _CLASS_PARTS = _TOP | {
     "reclaimPolicy",
     "volumeBindingMode",
 }
+_MAPS = frozenset(("labels", "annotations", "nodeSelector", "matchLabels"))
+# Members that are false when they are not there; others say so.
+_FLAGS = frozenset(("hostNetwork", "hostPID", "hostIPC", "readOnly", "stdin", "tty", "paused"))
 
 
 class ContentsMalformed(Exception):
@@ -53,6 +65,25 @@ def _volume(body: Manifest) -> Manifest:
 
 def _class(body: Manifest) -> Manifest:
     return {part: value for part, value in body.items() if part in _CLASS_PARTS}
+
+
+def _workload(body: Manifest) -> Manifest:
+    """Leave out of the spec what a decoder takes for not given: no list, no text, no member."""
+    spec = body.get("spec")
+    return {**body, "spec": _without_empty(spec)} if isinstance(spec, dict) else body
+
+
+def _without_empty(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_without_empty(part) for part in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        field: _without_empty(part)
+        for field, part in value.items()
+        if not (part in ([], "", None) or (field in _MAPS and part == {}))
+        and not (part is False and field in _FLAGS)
+    }
 
 
 def _without_nulls(given: Manifest) -> Manifest:
@@ -110,4 +141,7 @@ _REWRITING: dict[str, Callable[[Any], Manifest]] = {
     CLAIM.kind: _claim,
     VOLUME.kind: _volume,
     CLASS.kind: _class,
+    DEPLOYMENT.kind: _workload,
+    REPLICA_SET.kind: _workload,
+    SERVICE.kind: _workload,
 }

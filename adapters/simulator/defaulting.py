@@ -1,6 +1,8 @@
 """What the API server adds to an object when it is created."""
 
+from adapters.simulator.defaulting_pods import defaulted_pod_spec
 from adapters.simulator.defaulting_storage import defaulted_storage, redefaulted_storage
+from adapters.simulator.defaulting_workloads import defaulted_workload, redefaulted_workload
 from adapters.simulator.resources import EVENT, JOB, NAMESPACE, NODE, POD, Resource
 from adapters.simulator.storage import Manifest
 
@@ -17,13 +19,6 @@ _DEFAULT_TOLERATIONS = [
     {"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}
     for key in (NOT_READY_TAINT, UNREACHABLE_TAINT)
 ]
-_POD_SPEC_DEFAULTS: Manifest = {
-    "restartPolicy": "Always",
-    "terminationGracePeriodSeconds": 30,
-    "dnsPolicy": "ClusterFirst",
-    "securityContext": {},
-    "schedulerName": "default-scheduler",
-}
 _NODE_STATUS_DEFAULTS: Manifest = {
     "daemonEndpoints": {"kubeletEndpoint": {"Port": 0}},
     "nodeInfo": dict.fromkeys(
@@ -50,11 +45,6 @@ _EVENT_DEFAULTS: Manifest = {
     "reportingComponent": "",
     "reportingInstance": "",
 }
-_CONTAINER_DEFAULTS: Manifest = {
-    "resources": {},
-    "terminationMessagePath": "/dev/termination-log",
-    "terminationMessagePolicy": "File",
-}
 
 
 def defaulted(resource: Resource, wanted: Manifest) -> Manifest:
@@ -73,7 +63,7 @@ def defaulted(resource: Resource, wanted: Manifest) -> Manifest:
         case _ if resource.custom:
             return {name: part for name, part in wanted.items() if name != "status"}
         case _:
-            return defaulted_storage(resource, wanted)
+            return defaulted_workload(resource, defaulted_storage(resource, wanted))
 
 
 def redefaulted(resource: Resource, wanted: Manifest) -> Manifest:
@@ -81,7 +71,7 @@ def redefaulted(resource: Resource, wanted: Manifest) -> Manifest:
     if resource is NAMESPACE:
         return _named_namespace(wanted)
     if resource is not JOB:
-        return redefaulted_storage(resource, wanted)
+        return redefaulted_workload(resource, redefaulted_storage(resource, wanted))
     spec = _job_spec(wanted.get("spec") or {})
     metadata = wanted.get("metadata") or {}
     if not metadata.get("labels"):
@@ -126,7 +116,7 @@ def _job_spec(given: Manifest) -> Manifest:
     spec["template"] = {
         **template,
         "metadata": template.get("metadata") or {},
-        "spec": _pod_spec(template.get("spec") or {}),
+        "spec": defaulted_pod_spec(template.get("spec") or {}),
     }
     return spec
 
@@ -147,7 +137,7 @@ def _failure_policy(policy: Manifest) -> Manifest:
 
 
 def _pod(wanted: Manifest) -> Manifest:
-    spec = _pod_spec(wanted.get("spec") or {})
+    spec = defaulted_pod_spec(wanted.get("spec") or {})
     has = {toleration.get("key") for toleration in spec.get("tolerations") or ()}
     added = [toleration for toleration in _DEFAULT_TOLERATIONS if toleration["key"] not in has]
     spec["tolerations"] = [*(spec.get("tolerations") or ()), *added]
@@ -187,24 +177,3 @@ def _named_namespace(wanted: Manifest) -> Manifest:
     metadata = wanted["metadata"]
     labels = {**(metadata.get("labels") or {}), "kubernetes.io/metadata.name": metadata["name"]}
     return {**wanted, "metadata": {**metadata, "labels": labels}}
-
-
-def _pod_spec(spec: Manifest) -> Manifest:
-    spec = {**_POD_SPEC_DEFAULTS, **spec}
-    for part in ("containers", "initContainers"):
-        if isinstance(spec.get(part), list):
-            spec[part] = [_container(container) for container in spec[part]]
-    return spec
-
-
-def _container(container: Manifest) -> Manifest:
-    image = container.get("image") or ""
-    pull = "Always" if _tag(image) == "latest" else "IfNotPresent"
-    return {"imagePullPolicy": pull, **_CONTAINER_DEFAULTS, **container}
-
-
-def _tag(image: str) -> str:
-    """Give an image's tag; an image without tag or digest has `latest`."""
-    if "@" in image:
-        return ""
-    return image.rpartition("/")[2].partition(":")[2] or "latest"

@@ -9,8 +9,9 @@ from adapters.ports import Request, Response
 from adapters.simulator import answers
 from adapters.simulator.answers import Refusal
 from adapters.simulator.faults import Faults
-from adapters.simulator.resources import POD, Place, is_served, place_of
+from adapters.simulator.resources import POD, Place
 from adapters.simulator.selecting import Selector, SelectorMalformed, parse_fields, selector_of
+from adapters.simulator.serving import Served
 from adapters.simulator.storage import ADDED, Manifest, Storage
 from adapters.simulator.watching import Scope, WatchCursor
 
@@ -36,9 +37,10 @@ def metadata_only(listed: Response) -> Response:
 class Collections:
     """The collections of a cluster, as the API server shows them."""
 
-    def __init__(self, storage: Storage, faults: Faults) -> None:
+    def __init__(self, storage: Storage, faults: Faults, served: Served) -> None:
         """Read `storage`; `faults` may ask for an older version of it."""
         self._storage = storage
+        self._served = served
         self._faults = faults
 
     def listed(self, place: Place, query: dict[str, str]) -> Response:
@@ -77,14 +79,13 @@ class Collections:
 
     def opened(self, request: Request) -> WatchCursor:
         """Open a watch; a refusal comes as its first event."""
-        place = place_of(request.path)
         try:
-            if place is None or place.name:
-                raise answers.no_such_path(in_group=is_served(request.path))
+            place = self._served.place(request.path)
+            if place.name:
+                raise answers.no_such_path()
             return self._opened(place, dict(request.query))
         except Refusal as refusal:
-            resource = place.resource if place else POD
-            cursor = WatchCursor(self._storage, Scope(resource), 0)
+            cursor = WatchCursor(self._storage, Scope(POD), 0)
             cursor.refuse(refusal.response.body)
             return cursor
 

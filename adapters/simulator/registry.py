@@ -5,26 +5,41 @@ do what a real one could not: every write is validated, versioned, and subject t
 """
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from adapters.simulator import answers
 from adapters.simulator.admitting import admitted, check_growth
 from adapters.simulator.answers import Refusal
+from adapters.simulator.applying import Application, applied
 from adapters.simulator.clock import Agenda, Chance, timestamp
 from adapters.simulator.conditions import is_deleting, with_condition
 from adapters.simulator.decoding import decoded
 from adapters.simulator.defaulting import defaulted, redefaulted
 from adapters.simulator.deleting import DeleteOptions, check_preconditions, marked_deleted
+from adapters.simulator.managed_fields import (
+    CONTROLLERS,
+    Entries,
+    owned_by_create,
+    owned_by_update,
+    proposed_entries,
+    same_entries,
+    with_entries,
+)
 from adapters.simulator.resources import (
     CACHE,
     CLAIM,
+    DEPLOYMENT,
     INFERENCE_CLUSTER,
+    LEADER_WORKER_SET,
     NAMESPACE,
     POD,
+    REPLICA,
     WARMUP,
     Place,
     Resource,
 )
-from adapters.simulator.schemas import LAX, OPEN, Schema
+from adapters.simulator.schemas import GANGS, LAX, OPEN, Schema
+from adapters.simulator.serving import Served
 from adapters.simulator.storage import Manifest, Storage, key_of
 from adapters.simulator.validating import invalid_at_create, invalid_at_update
 
@@ -43,6 +58,16 @@ Changing = Callable[[Manifest], Manifest]
 Refusing = Callable[[Resource, str], Refusal]
 
 
+class Writing(NamedTuple):
+    """Who writes, and whether anything is to come of it."""
+
+    manager: str = CONTROLLERS
+    dry_run: bool = False
+
+
+_BY_CONTROLLERS = Writing()
+
+
 class Registry:
     """The objects of one cluster, behind the rules that hold for every writer."""
 
@@ -53,7 +78,10 @@ class Registry:
             WARMUP.kind: LAX,
             CACHE.kind: OPEN,
             INFERENCE_CLUSTER.kind: OPEN,
+            REPLICA.kind: OPEN,
+            LEADER_WORKER_SET.kind: GANGS,
         }
+        self.served = Served()
         self.refusals: dict[tuple[str, str], Refusing] = {}  # by kind and namespace
         self._agenda = agenda
         self._chance = chance
@@ -81,9 +109,17 @@ class Registry:
         self.update(place._replace(subresource="status"), changed)
 
     def create(
-        self, resource: Resource, namespace: str, body: Manifest, *, dry_run: bool = False
+        self,
+        resource: Resource,
+        namespace: str,
+        body: Manifest,
+        writing: Writing = _BY_CONTROLLERS,
+        entries: Entries | None = None,
     ) -> Manifest:
-        """Create an object; refuses with 400, 403, 404, 409 or 422."""
+        """Create an object; refuses with 400, 403, 404, 409 or 422.
+
+        `entries` say who owns its fields, when it is applied.
+        """
         wanted = self._named(resource, namespace, decoded(resource, body))
         name = wanted["metadata"]["name"]
         if resource.namespaced:
@@ -91,7 +127,12 @@ class Registry:
         schema = self.schemas.get(resource.kind)
         if schema is not None:
             wanted = schema.defaulted(schema.pruned(wanted))
-        wanted = admitted(self.storage, resource, defaulted(resource, wanted))
+        wanted = defaulted(resource, wanted)
+        if resource.owners_kept or entries is not None:
+            now = timestamp(self._agenda.now)
+            begun = owned_by_create(resource, wanted, writing.manager, now)
+            wanted = with_entries(wanted, begun if entries is None else entries)
+        wanted = admitted(self.storage, resource, wanted)
         refusing = self.refusals.get((resource.kind, namespace))
         if refusing is not None:
             raise refusing(resource, name)
@@ -104,12 +145,40 @@ class Registry:
         standing = self.storage.get(resource.kind, key)
         if standing is not None:
             raise answers.already_exists(resource, name, deleting=is_deleting(standing))
-        return wanted if dry_run else self.storage.put(resource.kind, key, wanted)
+        return wanted if writing.dry_run else self.storage.put(resource.kind, key, wanted)
 
-    def update(self, place: Place, change: Changing, *, dry_run: bool = False) -> Manifest:
+    def apply(
+        self, place: Place, application: Application, writing: Writing
+    ) -> tuple[Manifest, bool]:
+        """Apply to an object, or create it (and say so); refuses as create and update, and 500."""
+        if not self.holds(place):
+            if place.subresource:
+                raise answers.not_found(place.resource, place.name)
+            given = application.body.get("metadata") or {}
+            if given.get("name") != place.name:
+                raise answers.misnamed(given.get("name") or "", place.name)
+            if given.get("uid"):
+                raise answers.applied_to_nothing(place.resource, place.name, application.body)
+        live = self.get(place) if self.holds(place) else None
+        outcome = applied(place, live, application, timestamp(self._agenda.now))
+        if live is None:
+            entries = outcome.entries
+            made = self.create(place.resource, place.namespace, outcome.item, writing, entries)
+            return made, True
+        item = outcome.item
+        return self.update(place, lambda _: item, writing, outcome.entries), False
+
+    def update(
+        self,
+        place: Place,
+        change: Changing,
+        writing: Writing = _BY_CONTROLLERS,
+        entries: Entries | None = None,
+    ) -> Manifest:
         """Change an object; without a change there is no new version. Refuses with 404, 409, 422.
 
-        Through `status` only the status is taken, otherwise all but the status.
+        Through `status` only the status is taken, otherwise all but the status. `entries` say who
+        owns its fields then, when it is applied.
         """
         resource = place.resource
         current = self.get(place)
@@ -129,7 +198,8 @@ class Registry:
             raise answers.invalid(resource, place.name, causes)
         if resource is CLAIM and not place.subresource:
             check_growth(self.storage, current, wanted)
-        if wanted == current or dry_run:
+        wanted = self._managed(place, (current, proposed, wanted), writing, entries)
+        if wanted == current or writing.dry_run:
             return wanted
         key = key_of(place.namespace, place.name)
         if _is_to_go(wanted, current):
@@ -163,6 +233,29 @@ class Registry:
     def finish_namespace(self, name: str) -> None:
         """Take the last finalizer off a namespace that is empty."""
         self.storage.remove(NAMESPACE.kind, key_of("", name))
+
+    def _managed(
+        self,
+        place: Place,
+        change: tuple[Manifest, Manifest, Manifest],
+        writing: Writing,
+        entries: Entries | None,
+    ) -> Manifest:
+        """Write down who owns the fields of a changed object, where that is known."""
+        current, proposed, wanted = change
+        standing = current["metadata"].get("managedFields")
+        if entries is None:
+            if not standing:
+                return wanted
+            begun = proposed_entries(current, proposed, place)
+            now = timestamp(self._agenda.now)
+            entries = owned_by_update(place, (current, wanted), begun, writing.manager, now)
+        managed = with_entries(wanted, entries)
+        if same_entries(managed["metadata"].get("managedFields"), standing):
+            metadata = {**managed["metadata"], "managedFields": standing}
+            if {**managed, "metadata": metadata} == current:
+                return current  # a time alone is no change
+        return managed
 
     def _named(self, resource: Resource, namespace: str, body: Manifest) -> Manifest:
         """Give the object its identity: nothing of it can be chosen by who creates it."""
@@ -228,7 +321,10 @@ class Registry:
             wanted.pop("status", None)
             if "status" in current:
                 wanted["status"] = current["status"]
-        if "generation" in old and _content(wanted) != _content(current):
+        changed = _content(wanted) != _content(current)
+        if place.resource is DEPLOYMENT:
+            changed = changed or metadata.get("annotations") != old.get("annotations")
+        if "generation" in old and changed:
             metadata["generation"] = old["generation"] + 1
         return wanted
 

@@ -17,6 +17,8 @@ class Resource(NamedTuple):
     more_fields: tuple[str, ...] = ()  # what fields can select, besides name and namespace
     blind_put: bool = True  # a PUT needs no resourceVersion
     put_creates: bool = False  # a PUT of what is not there creates it
+    owners_kept: bool = False  # who owns which field is written down from the beginning
+    scalable: bool = False  # has the subresource `scale`
 
     @property
     def group(self) -> str:
@@ -106,6 +108,29 @@ INFERENCE_CLUSTER = Resource(
     custom=True,
     blind_put=False,
 )
+SERVICE = Resource("Service", "services", "v1", deleted_shown=True, owners_kept=True)
+DEPLOYMENT = Resource("Deployment", "deployments", "apps/v1", owners_kept=True, scalable=True)
+REPLICA_SET = Resource("ReplicaSet", "replicasets", "apps/v1")
+LEADER_WORKER_SET = Resource(
+    "LeaderWorkerSet",
+    "leaderworkersets",
+    "leaderworkerset.x-k8s.io/v1",
+    custom=True,
+    blind_put=False,
+    owners_kept=True,
+    scalable=True,
+)
+CLAIM_TEMPLATE = Resource(
+    "ResourceClaimTemplate",
+    "resourceclaimtemplates",
+    "resource.k8s.io/v1",
+    status_subresource=False,
+    deleted_shown=True,
+    owners_kept=True,
+)
+REPLICA = Resource(
+    "ModelReplica", "modelreplicas", "modelplane.ai/v1alpha1", custom=True, blind_put=False
+)
 DEFINITION = Resource(
     "CustomResourceDefinition",
     "customresourcedefinitions",
@@ -128,6 +153,12 @@ RESOURCES = (
     WARMUP,
     CACHE,
     INFERENCE_CLUSTER,
+    SERVICE,
+    DEPLOYMENT,
+    REPLICA_SET,
+    LEADER_WORKER_SET,
+    CLAIM_TEMPLATE,
+    REPLICA,
     DEFINITION,
 )
 BY_KIND = {resource.kind: resource for resource in RESOURCES}
@@ -163,11 +194,6 @@ def place_of(path: str) -> Place | None:
     if name and resource.namespaced and not namespace:
         return None
     return Place(resource, namespace, name, subresource)
-
-
-def is_served(path: str) -> bool:
-    """Say whether a path lies in a group and version that the server knows."""
-    return any(path.startswith(f"{root}/") for root, _ in _BY_PATH)
 
 
 def path_of(resource: Resource, namespace: str = "", name: str = "", subresource: str = "") -> str:

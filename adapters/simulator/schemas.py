@@ -122,3 +122,19 @@ def _unknown(**rules: Any) -> Schema:
 # Kinds whose definition is not known here: one whose spec never changes, and the others.
 LAX = _unknown(**{_RULES: [{"rule": UNCHANGED, "message": "is immutable"}]})
 OPEN = _unknown()
+
+# LeaderWorkerSets whose definition is not known here: its defaults alone.
+GANGS = _unknown(
+    properties={
+        "replicas": {"type": "integer", "default": 1},
+        "startupPolicy": {"type": "string", "default": "LeaderCreated"},
+        "leaderWorkerTemplate": {
+            "type": "object",
+            _PRESERVE: True,
+            "properties": {
+                "size": {"type": "integer", "default": 1},
+                "restartPolicy": {"type": "string", "default": "RecreateGroupOnPodRestart"},
+            },
+        },
+    }
+)

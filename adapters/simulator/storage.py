@@ -22,6 +22,11 @@ def key_of(namespace: str, name: str) -> str:
     return f"{namespace}/{name}"
 
 
+def key_of_item(item: Manifest) -> str:
+    """Give the key under which an object is stored."""
+    return key_of(item["metadata"].get("namespace", ""), item["metadata"]["name"])
+
+
 class Change(NamedTuple):
     """One write: what it made of an object, and what was there before (None for the first)."""
 
@@ -175,7 +180,7 @@ class Storage:
         """
         for kind, shelf in self._shelves.items():
             items = self.listed_at(kind, "", version)
-            shelf.objects = {_key(item): item for item in items}
+            shelf.objects = {key_of_item(item): item for item in items}
             shelf.keys = sorted(shelf.objects)
             del shelf.history[bisect_right(shelf.history, version, key=_version_of) :]
         self.version = version
@@ -215,7 +220,3 @@ class Storage:
                 self._dependents.pop(reference["uid"], None)
         for reference in after or ():
             self._dependents.setdefault(reference["uid"], {})[kind, key] = None
-
-
-def _key(item: Manifest) -> str:
-    return key_of(item["metadata"].get("namespace", ""), item["metadata"]["name"])

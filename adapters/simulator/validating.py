@@ -17,6 +17,7 @@ from adapters.simulator.validating_jobs import (
     invalid_pod_spec,
 )
 from adapters.simulator.validating_storage import invalid_storage, invalid_storage_update
+from adapters.simulator.validating_workloads import invalid_workload, invalid_workload_update
 
 
 def invalid_at_create(resource: Resource, item: Manifest) -> Iterator[Cause]:
@@ -33,6 +34,7 @@ def invalid_at_create(resource: Resource, item: Manifest) -> Iterator[Cause]:
         yield Cause("involvedObject.namespace", words)
     else:
         yield from invalid_storage(resource, item)
+        yield from invalid_workload(resource, item)
 
 
 def _about(event: Manifest) -> str:
@@ -60,6 +62,8 @@ def invalid_at_update(
     if place.resource is not JOB:
         if not place.subresource:
             yield from invalid_storage_update(place.resource, current, wanted)
+        if place.subresource != "status":
+            yield from invalid_workload_update(place.resource, current, wanted)
         return
     if place.subresource == "status":
         yield from invalid_job_status(current, wanted)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Self
 
 from adapters.kubernetes.http_api import HttpApi
 from adapters.ports import Api, Request, Response
+from adapters.simulator.resources import BY_KIND
 from adapters.simulator.watching import WatchCursor
 from adapters.simulator.worlds import World
 
@@ -40,16 +41,20 @@ class Known(NamedTuple):
 class Pair:
     """A simulated and a real API server that are asked the same."""
 
-    def __init__(self, world: World, real: HttpApi) -> None:
-        """Ask `world` and `real`."""
+    def __init__(self, world: World, real: HttpApi, *, owners: bool = False) -> None:
+        """Ask `world` and `real`; with `owners`, who owns which field must be the same, too."""
         self.world = world
         self.real = real
+        self._owners = owners
 
     async def ask(self, request: Request) -> tuple[Response, Response]:
         """Send one request to both; both answers must mean the same."""
         simulated = await _sent(self.world.api, request)
         real = await _sent(self.real, request)
-        found = "\n".join(differences(shown(simulated), shown(real)))
+        listed = list(differences(shown(simulated), shown(real)))
+        if self._owners:
+            listed += differences(owners_shown(simulated), owners_shown(real), "managedFields")
+        found = "\n".join(listed)
         assert not found, f"{request.method} {request.path} {request.body}\n{found}"
         return simulated, real
 
@@ -160,6 +165,19 @@ def shown(response: Response) -> dict[str, Any]:
     return {"code": response.code, **failure}
 
 
+def owners_shown(response: Response) -> dict[str, Any]:
+    """Give who owns which fields of the object that was answered, by manager and operation."""
+    resource = BY_KIND.get(response.body.get("kind", ""))
+    if resource is None or not resource.owners_kept:
+        return {}
+    return {
+        f"{entry['manager']} {entry['operation']} {entry.get('subresource', '')}": {
+            part: value for part, value in entry.items() if part != "time"
+        }
+        for entry in response.body["metadata"].get("managedFields") or ()
+    }
+
+
 def levelled(value: Any, name: str = "") -> Any:
     """Give a body without what no two servers have in common.
 
@@ -176,6 +194,8 @@ def levelled(value: Any, name: str = "") -> Any:
 
 
 def _levelled_list(value: list[Any], name: str) -> Any:
+    if name == "clusterIPs":
+        return ["ADDRESS" for _ in value]
     items = [levelled(each, name) for each in value]
     if name == "taints":  # a controller of the real server is quick to change its own
         items = [taint for taint in items if not taint["key"].startswith(_CONTROLLERS)]
@@ -188,6 +208,8 @@ def _levelled_list(value: list[Any], name: str) -> Any:
 def _levelled_text(value: str, name: str) -> str:
     if name == "resourceVersion":
         return "VERSION"
+    if name == "clusterIP":
+        return "ADDRESS"
     if name == "continue":
         return "TOKEN" if value else ""
     if name.endswith(("Timestamp", "Time", "timeAdded")):

@@ -270,10 +270,10 @@ def test_identity_cannot_be_patched() -> None:
 
 
 def test_patches_in_other_formats_are_415() -> None:
-    """Only JSON patch and merge patch are spoken."""
+    """JSON patch, merge patch and server-side apply are spoken, no strategic merge patch."""
     world = world_of()
     post(world, WARMUPS, warmup_body("w"))
-    for kind in ("application/json", "application/apply-patch+yaml"):
+    for kind in ("application/json", "application/strategic-merge-patch+json"):
         request = Request("PATCH", f"{WARMUPS}/w", body={}, content_type=kind)
         assert world.api.handle(request).code == 415
 

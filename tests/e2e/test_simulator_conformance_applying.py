@@ -1,0 +1,63 @@
+"""Server-side apply, and the kinds that are applied, are answered alike by both clusters."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
+
+import pytest
+import pytest_asyncio
+
+from adapters.kubernetes.configuring import load_access
+from adapters.kubernetes.http_api import HttpApi
+from adapters.ports import Request
+from adapters.simulator.resources import NAMESPACE, path_of
+from adapters.simulator.worlds import World
+from tests.e2e import lws
+from tests.e2e.controlplane.running import ControlPlane
+from tests.simulator import cases, cases_applying
+from tests.simulator.comparing import GOODBYE_SECONDS, Pair
+
+pytestmark = pytest.mark.e2e
+
+
+@pytest_asyncio.fixture
+async def pair(control_plane: ControlPlane) -> AsyncIterator[Pair]:
+    """A simulated and the real cluster, both with LeaderWorkerSets, asked by who owns what."""
+    lws.install(control_plane)
+    world = World(1)
+    world.install(lws.crd())
+    api = HttpApi("real", await load_access(kubeconfig=str(control_plane.kubeconfig)))
+    try:
+        yield Pair(world, api, owners=True)
+    finally:
+        await api.close()
+        await asyncio.sleep(GOODBYE_SECONDS)
+
+
+@pytest.fixture
+def uncontrolled(control_plane: ControlPlane) -> Iterator[None]:
+    """Nobody but the test changes anything in the real cluster, as no time passes in the other."""
+    control_plane.stop_component("kube-controller-manager", crash=True)
+    yield
+    control_plane.start_component("kube-controller-manager")
+
+
+@pytest.mark.usefixtures("uncontrolled")
+@pytest.mark.parametrize(
+    "case",
+    [
+        cases_applying.applied,
+        cases_applying.shared,
+        cases_applying.adopted,
+        cases_applying.refused,
+        cases_applying.services,
+        cases_applying.claim_templates,
+        cases_applying.gangs,
+    ],
+)
+async def test_requests_are_answered_alike(
+    pair: Pair, case: Callable[[str], Iterator[Request]]
+) -> None:
+    """Objects, refusals, and who owns which field after each request."""
+    name = f"like-{case.__name__.replace('_', '-')}"
+    await pair.ask(cases.post(path_of(NAMESPACE), {"metadata": {"name": name}}))
+    await pair.ask_all(case(name))
