@@ -18,6 +18,7 @@ pytestmark = pytest.mark.e2e
 SYSTEM = "warmlog-system"
 WARMUPS = "modelwarmups.model.aibrix.ai"
 CACHES = "modelcaches.modelplane.ai"
+REPLICAS = "modelreplicas.modelplane.ai"
 CLUSTERS = "inferenceclusters.modelplane.ai"
 LEASES = "leases.coordination.k8s.io"
 EVENTS = "events.events.k8s.io"
@@ -48,6 +49,17 @@ class Access(NamedTuple):
 
 
 READING = ("get", "list", "watch")
+KINDS = (WARMUPS, CACHES, REPLICAS, CLUSTERS)
+HELD = (CACHES, REPLICAS)  # objects that bear a finalizer of ours
+# What an engine is composed of.
+COMPOSED = (
+    "deployments.apps",
+    "leaderworkersets.leaderworkerset.x-k8s.io",
+    "services",
+    "resourceclaimtemplates.resource.k8s.io",
+)
+MANAGED = ("jobs.batch", "persistentvolumeclaims", "secrets", *COMPOSED)
+MANAGING = ("get", "list", "watch", "create", "delete", "patch")
 
 # What may be done wherever models are staged, as (verbs, groups, resources, names): all of it.
 WORKLOAD_RULES = {
@@ -60,6 +72,13 @@ WORKLOAD_RULES = {
     ("get list watch", "storage.k8s.io", "storageclasses", ""),
     ("list", "", "events", ""),
     ("create delete get list patch watch", "", "secrets", ""),
+    ("create delete get list patch watch", "apps", "deployments", ""),
+    (
+        "create delete get list patch watch",
+        *("leaderworkerset.x-k8s.io", "leaderworkersets", ""),
+    ),
+    ("create delete get list patch watch", "", "services", ""),
+    ("create delete get list patch watch", "resource.k8s.io", "resourceclaimtemplates", ""),
 }
 # The rules of the controller's own roles on the cluster that it runs in, beside those.
 CLUSTER_RULES = WORKLOAD_RULES | {
@@ -67,14 +86,17 @@ CLUSTER_RULES = WORKLOAD_RULES | {
     ("get list watch", "model.aibrix.ai", "modelwarmups", ""),
     ("patch", "model.aibrix.ai", "modelwarmups/status", ""),
     ("update", "model.aibrix.ai", "modelwarmups/finalizers", ""),
-    ("get list patch watch", "modelplane.ai", "modelcaches", ""),
+    ("get list patch watch", "modelplane.ai", "modelcaches modelreplicas", ""),
     ("get list watch", "modelplane.ai", "inferenceclusters", ""),
-    ("patch", "modelplane.ai", "inferenceclusters/status modelcaches/status", ""),
-    ("update", "modelplane.ai", "modelcaches/finalizers", ""),
+    (
+        *("patch", "modelplane.ai"),
+        *("inferenceclusters/status modelcaches/status modelreplicas/status", ""),
+    ),
+    ("update", "modelplane.ai", "modelcaches/finalizers modelreplicas/finalizers", ""),
     ("create delete get list patch watch", "batch", "jobs", ""),
     ("list", "", "events", ""),
     ("create", "events.k8s.io", "events", ""),
-    ("get", "apiextensions.k8s.io", "customresourcedefinitions", f"{CLUSTERS} {CACHES} {WARMUPS}"),
+    ("get", "apiextensions.k8s.io", "customresourcedefinitions", " ".join(sorted(KINDS))),
 }
 LEASE_RULES = {
     ("create", "coordination.k8s.io", "leases", ""),
@@ -88,11 +110,7 @@ STAGING = [
         for kind in ("namespaces", "nodes", "pods", "storageclasses.storage.k8s.io")
         for verb in ("get", "list", "watch")
     ],
-    *[
-        Access(verb, kind)
-        for kind in ("jobs.batch", "persistentvolumeclaims", "secrets")
-        for verb in ("get", "list", "watch", "create", "delete", "patch")
-    ],
+    *[Access(verb, kind) for kind in MANAGED for verb in MANAGING],
     Access("create", "namespaces"),
     Access("delete", "pods"),
     Access("get", "persistentvolumes"),
@@ -100,12 +118,12 @@ STAGING = [
 ]
 CONTROLLER_MAY = [
     *STAGING,
-    *[Access(verb, kind) for kind in (WARMUPS, CACHES, CLUSTERS) for verb in READING],
-    Access("patch", CACHES),
-    *[Access("patch", kind + "/status") for kind in (WARMUPS, CACHES, CLUSTERS)],
-    *[Access("update", kind + "/finalizers") for kind in (WARMUPS, CACHES)],
+    *[Access(verb, kind) for kind in KINDS for verb in READING],
+    *[Access("patch", kind) for kind in HELD],
+    *[Access("patch", kind + "/status") for kind in KINDS],
+    *[Access("update", kind + "/finalizers") for kind in (WARMUPS, *HELD)],
     Access("create", EVENTS),
-    *[Access("get", CRDS, name=kind) for kind in (WARMUPS, CACHES, CLUSTERS)],
+    *[Access("get", CRDS, name=kind) for kind in KINDS],
     Access("create", LEASES, SYSTEM),
     *[Access(verb, LEASES, SYSTEM, "warmlog") for verb in ("get", "update")],
 ]
@@ -116,11 +134,9 @@ NOT_STAGING = [
     *[Access(verb, "nodes") for verb in ("patch", "update", "delete")],
     *[Access(verb, "namespaces") for verb in ("patch", "update", "delete")],
     *[Access(verb, "persistentvolumes") for verb in ("list", "patch", "delete")],
-    *[
-        Access(verb, kind)
-        for kind in ("jobs.batch", "persistentvolumeclaims", "secrets")
-        for verb in ("update", "deletecollection")
-    ],
+    *[Access(verb, kind) for kind in MANAGED for verb in ("update", "deletecollection")],
+    *[Access(verb, f"{kind}/scale") for kind in COMPOSED[:2] for verb in ("patch", "update")],
+    *[Access(verb, f"{kind}/status") for kind in COMPOSED[:3] for verb in ("patch", "update")],
     *[Access(verb, "events") for verb in ("get", "watch", "create")],
     Access("create", "serviceaccounts/token", SYSTEM, "warmlog"),
     Access("bind", "clusterroles.rbac.authorization.k8s.io"),
@@ -133,12 +149,8 @@ CONTROLLER_MAY_NOT = [
         for kind in (WARMUPS, CLUSTERS)
         for verb in ("create", "update", "patch", "delete")
     ],
-    *[Access(verb, CACHES) for verb in ("create", "update", "delete")],
-    *[
-        Access(verb, kind + "/status")
-        for kind in (WARMUPS, CACHES, CLUSTERS)
-        for verb in ("get", "update")
-    ],
+    *[Access(verb, kind) for kind in HELD for verb in ("create", "update", "delete")],
+    *[Access(verb, kind + "/status") for kind in KINDS for verb in ("get", "update")],
     *[Access(verb, EVENTS) for verb in ("get", "list", "patch", "delete")],
     *[Access(verb, CRDS) for verb in ("list", "watch", "create")],
     Access("get", CRDS, name="others.example.com"),
@@ -227,7 +239,7 @@ async def test_another_cluster_grants_just_what_staging_needs(deployed: ControlP
     token = deployed.kubectl("create", "token", REMOTE, "-n", SYSTEM).strip()
     forbidden = [
         *NOT_STAGING,
-        *[Access(verb, kind) for kind in (WARMUPS, CACHES, CLUSTERS) for verb in READING],
+        *[Access(verb, kind) for kind in KINDS for verb in READING],
         Access("create", LEASES, SYSTEM),
         Access("get", CRDS, name=CACHES),
     ]
@@ -247,7 +259,7 @@ async def test_the_controllers_rules_are_exactly_these(
 
 
 @pytest.mark.parametrize("role", PEOPLE)
-@pytest.mark.parametrize("kind", [WARMUPS, CACHES])
+@pytest.mark.parametrize("kind", [WARMUPS, CACHES, REPLICAS])
 async def test_people_get_our_kinds_with_the_clusters_own_roles(
     deployed: ControlPlane, session: aiohttp.ClientSession, kind: str, role: str
 ) -> None:
