@@ -19,8 +19,8 @@ _WORKLOAD: Schema = {
         "name": {"type": "string", "description": "Name of the object on the cluster."},
         "namespace": {"type": "string", "description": "Its namespace there."},
         "available": {
-            "type": "string",
-            "description": "Status of its condition Available: True, False or Unknown.",
+            "type": "boolean",
+            "description": "Whether its condition Available is True.",
         },
         "message": {"type": "string", "description": "Why it is not available, in its words."},
     },

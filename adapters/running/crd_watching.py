@@ -11,6 +11,7 @@ from adapters.kubernetes.kinds import (
     DEFINITION,
     INFERENCE_CLUSTER,
     MODEL_CACHE,
+    MODEL_REPLICA,
     MODEL_WARMUP,
     Kind,
 )
@@ -18,6 +19,7 @@ from adapters.kubernetes.timing import Timer
 from adapters.ports import Api
 from engine.events import Subject
 from machines.caches.statuses import CACHE_STATUS_PATHS, CLUSTER_STATUS_PATHS
+from machines.replicas.statuses import REPLICA_STATUS_PATHS
 from machines.statuses import STATUS_PATHS
 
 CRD_SECONDS = 10.0  # between two looks at a CRD that lacks something
@@ -37,6 +39,7 @@ PROJECTED = (
     Projected(MODEL_WARMUP, STATUS_PATHS),
     Projected(MODEL_CACHE, CACHE_STATUS_PATHS, is_optional=True),
     Projected(INFERENCE_CLUSTER, CLUSTER_STATUS_PATHS, is_optional=True),
+    Projected(MODEL_REPLICA, REPLICA_STATUS_PATHS, is_optional=True),
 )
 
 

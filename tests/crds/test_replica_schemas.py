@@ -5,9 +5,11 @@ from typing import Any
 
 import pytest
 
+from adapters.kubernetes.crd_checking import missing_paths
 from adapters.kubernetes.rules import lasting_rules
 from adapters.kubernetes.schemas import MODELCACHE, MODELREPLICA
 from machines.replicas.specs import parse_replica
+from machines.replicas.statuses import REPLICA_STATUS_PATHS
 from tests.crds.bad_replicas import BAD_REPLICAS, LIVABLE_REPLICAS
 from tests.crds.replicas import (
     ALLOWED_REPLICA_CHANGES,
@@ -16,6 +18,8 @@ from tests.crds.replicas import (
 )
 from tests.crds.test_cache_schemas import OPEN, required, rules
 from tests.crds.test_schemas import Schema, bounds, fields, walk
+
+_PLAIN = {"string", "integer", "boolean"}
 
 
 def root(definition: Schema) -> Schema:
@@ -160,6 +164,16 @@ def test_the_status_has_the_published_fields() -> None:
     assert found == {path: set(names.split()) for path, names in STATUS_FIELDS.items()}
     entry = dict(walk(root(MODELCACHE)["status"]))["clusters[].mount"]
     assert status["properties"]["mount"]["properties"] == entry["properties"]
+
+
+def test_the_status_keeps_all_that_is_projected() -> None:
+    """No field that the projection says it writes is dropped; a mount may have more than ours."""
+    assert missing_paths(MODELREPLICA, "v1alpha1", REPLICA_STATUS_PATHS) == ()
+    leaves = {path for path, each in walk(REPLICA["status"]) if each["type"] in _PLAIN}
+    mounts = {"readOnly", "subPath"}
+    assert leaves - set(REPLICA_STATUS_PATHS) == {
+        path for path in leaves if path.rpartition(".")[2] in mounts
+    }
 
 
 def test_rules_let_be_what_was_stored() -> None:

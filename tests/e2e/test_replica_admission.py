@@ -213,7 +213,7 @@ async def test_a_status_is_kept_whole(
         "kind": "Deployment",
         "name": "tried-main-0a1b2",
         "namespace": "mp-ml-team-51733",
-        "available": "False",
+        "available": False,
         "message": "Deployment does not have minimum availability.",
     }
     status = {
