@@ -10,7 +10,6 @@ from machines.deciding import decide
 from machines.dumping import dump_state, load_state
 from machines.folding import HANDLERS, fold
 from machines.intents import INTENT_BY_TYPE
-from machines.replicas.placing import home_is_known
 from machines.replicas.statuses import replica_status
 from machines.states import State, copy_state
 from machines.statuses import warmup_status
@@ -78,7 +77,7 @@ class Warmlog:
         found += [
             Projection(replica.cluster, replica.subject, replica_status(state, replica))
             for replica in state.replicas.values()
-            if not replica.gone and home_is_known(state, replica)
+            if not replica.gone and replica.told
         ]
         found += [
             Projection(served.home, served.subject, cluster_status(state, served))

@@ -22,7 +22,6 @@ from machines.replicas.obstacles import refused_words, starting_words
 from machines.replicas.placing import no_way_words, place_of, silence_words
 from machines.replicas.replicas import ReplicaState
 from machines.replicas.states import Replica
-from machines.replicas.wishing import wishes
 from machines.states import State
 
 
@@ -80,9 +79,8 @@ def _ready(state: State, replica: Replica, accepted: Row) -> Row:
     if accepted.status != "True":
         return Row("Ready", "False", "Waiting", accepted.message)
     silent = silence_words(state, replica)
-    wanted = [] if silent else [wish.what for wish in wishes(state, replica)]
-    if wanted:
-        return Row("Ready", "False", "Progressing", cut(f"still to do: {', '.join(wanted)}"))
+    if replica.todo:
+        return Row("Ready", "False", "Progressing", cut(f"still to do: {', '.join(replica.todo)}"))
     if replica.state is not ReplicaState.SERVING:
         return Row("Ready", "False", "Progressing", _starting(state, replica))
     return Row("Ready", "True", "Available", cut(silent))

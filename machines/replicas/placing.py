@@ -94,15 +94,23 @@ def no_way_words(state: State, replica: Replica) -> str:
 
 
 def silence_words(state: State, replica: Replica) -> str:
-    """Say what of a replica's cluster is not known at present; "" when all that is needed is."""
+    """Say what of a replica's cluster is not known; "" when all that is needed is.
+
+    What was listed in an earlier session counts: a restart alone is nothing to tell of.
+    """
     name = f"InferenceCluster {replica.cluster_name}"
     place = place_of(state, replica)
     if place is None:
         return f"{name} was not read yet"
     if not place.cluster.reachable:
         return f"{name} does not answer: {place.cluster.words or 'no words came'}"
-    unlisted = unlisted_kinds(place, needed_kinds(replica.spec)) if replica.spec else ()
-    unread = place.cluster.unread
+    unread, listed = place.cluster.unread, place.cluster.listed
+    needed = needed_kinds(replica.spec) if replica.spec else ()
+    unlisted = [
+        kind
+        for kind in needed
+        if kind not in place.cluster.unserved and (kind in unread or kind not in listed)
+    ]
     refused = [kind for kind in unlisted if kind in unread]
     if refused:
         return f"{' and '.join(refused)} of {name} cannot be read: {unread[refused[0]]}"

@@ -35,12 +35,14 @@ def settle_replicas(state: State, event: Event) -> None:
             _forget(state, replica)
             continue
         state.dirty[uid] = event.seq
-        show_replica(state, replica, event)
+        if replica.told:
+            show_replica(state, replica, event)
     state.stirred_replicas.clear()
 
 
 def _settle(state: State, replica: Replica, event: Event) -> None:
     if home_is_known(state, replica):
+        replica.told = True
         replica.left = _left(state, replica)
         if not is_abandoned(replica):
             move_replica(state, replica, event)
@@ -49,6 +51,8 @@ def _settle(state: State, replica: Replica, event: Event) -> None:
     if _ease(state, replica):
         follow_waits(state, replica)
     follow_engine_questions(state, replica)
+    if _is_told(state, replica):
+        replica.todo = tuple(wish.what for wish in wishes(state, replica))
 
 
 def _follow_claims(state: State, replica: Replica) -> None:

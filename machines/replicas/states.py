@@ -65,6 +65,8 @@ class Replica:
     refusals: dict[str, Refusal] = field(default_factory=dict)  # likewise
     made: dict[str, Made] = field(default_factory=dict)  # likewise
     waits: dict[str, int] = field(default_factory=dict)  # instants to come, each with its timer
+    told: bool = False  # its home was known once: before, nothing is published of it
+    todo: tuple[str, ...] = ()  # what was wished for when its cluster was last known
     held: bool = False  # it bears our finalizer, as its level or the answer to our change says
     untouched: bool = False  # it bore no finalizer of ours when this log first saw it
     cluster_name: str = ""  # InferenceCluster it is pinned to, by its first spec that could be read

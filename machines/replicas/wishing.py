@@ -15,7 +15,7 @@ from machines.replicas.kinds import CLAIM_TEMPLATE, NAMESPACE, WORKLOADS
 from machines.replicas.leaving import has_left, is_abandoned, is_leaving, ours_there
 from machines.replicas.mounting import offer_of
 from machines.replicas.owning import ownership
-from machines.replicas.placing import Place, home_is_known, place_of
+from machines.replicas.placing import Place, home_is_known, is_known, place_of
 from machines.replicas.states import Replica
 from machines.replicas.wishes import APPLY, CREATE, DELETE, Wish
 from machines.states import Known, State
@@ -37,7 +37,7 @@ def wishes(state: State, replica: Replica) -> Iterator[Wish]:
         yield _own(replica, ChangeKind.HOLD)
     elif hold_of(state, replica) is None:
         place = place_of(state, replica)
-        if place is not None:
+        if place is not None and replica.spec is not None and is_known(place, replica.spec):
             yield from _composing(state, replica, place)
 
 
