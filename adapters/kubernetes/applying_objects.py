@@ -1,41 +1,80 @@
-"""Applying one object of a replica server-side, as the field manager `warmlog`, on a fresh read."""
+"""Applying one object of a replica server-side, as the field manager `warmlog`, on a fresh read.
+
+The apply carries the resourceVersion that was just read, so it is of what was looked at. What a
+former controller composed becomes ours before: then what we leave out goes, and nothing restarts.
+"""
 
 from typing import Any
 
-from adapters.kubernetes.answers import names_object, not_done, status_words, uid_of, version_of
-from adapters.kubernetes.changing import seen
-from adapters.kubernetes.fields import mapping
+from adapters.kubernetes.answers import (
+    CONFLICT,
+    NOT_FOUND,
+    names_object,
+    not_done,
+    refusal,
+    status_words,
+    uid_of,
+    version_of,
+)
+from adapters.kubernetes.changing import TRIES, guards, is_overtaken, seen
+from adapters.kubernetes.field_ownership import (
+    FIELD_MANAGER,
+    our_fields,
+    owns_replicas,
+    scaler,
+    taken_over,
+)
+from adapters.kubernetes.fields import integer, mapping, text
 from adapters.kubernetes.kinds import KIND_BY_NAME, get_request
-from adapters.ports import APPLY_PATCH, Api, Request, Response
+from adapters.kubernetes.normalising_replicas import copies_of, replica_owner_of
+from adapters.kubernetes.object_parts import is_deleting
+from adapters.kubernetes.owning import Ownership
+from adapters.kubernetes.owning_replicas import replica_holder_words, replica_ownership
+from adapters.ports import APPLY_PATCH, JSON_PATCH, Api, Request, Response
 from engine.events import Subject
 from machines import labels
 from machines.intents import Apply, Effect
 from machines.observations import Absent, Answer, Deleted, Done, Observation, Refused, Unknown
+from machines.replicas.kinds import WORKLOADS
+from machines.steadying import cut
 
-FIELD_MANAGER = "warmlog"
-_CONFLICT = 409
+NAME_TAKEN = "NameTaken"  # another's object has the name
+EXISTS = "AlreadyExists"  # one that is to be taken over, but was not known: decide again
+SCALED = "ScaledMeanwhile"  # who scales it is another than was known: decide again
 
 Applied = tuple[tuple[Observation, ...], Answer]
+Raw = dict[str, Any]
 
 
 async def apply_object(effect: Effect, intent: Apply, api: Api, seconds: float) -> Applied:
-    """Carry out `effect`; raises ApiUnanswered when no answer came, ValueError without a body."""
+    """Carry out `effect`; raises ApiUnanswered when no answer came, ValueError without a body.
+
+    Read and applied again, a few times, when another write comes in between.
+    """
     if effect.body is None:
-        msg = f"the body of {intent.kind} {intent.namespace}/{intent.name} was not rebuilt"
+        msg = f"the body of {_words(intent)} was not rebuilt"
         raise ValueError(msg)
-    found = await _get(intent, api, seconds)
-    there = not _is_gone(intent, found)
-    if there and not found.ok:
-        return (), Unknown(status_words(found))
-    if not there and intent.uid:
-        return _gone(intent, api), Absent()
-    if there and uid_of(found.body) != intent.uid:
-        return _unexpected(intent, api, found)
-    body = effect.body
-    if there:
-        metadata = body["metadata"] | {"resourceVersion": version_of(found.body)}
-        body = body | {"metadata": metadata}
-    return await _send(intent, body, api, seconds)
+    response = Response(CONFLICT, None)
+    for _ in range(TRIES):
+        found = await _get(intent, api, seconds)
+        stopped = _stopped(intent, effect.body, api, found)
+        if stopped is not None:
+            return stopped
+        body = effect.body
+        if found.ok:
+            response = await _own_fields(intent, api, found.body, seconds)
+            if not response.ok and is_overtaken(response):
+                continue
+            if not response.ok:
+                return (), not_done(response)
+            metadata = body["metadata"] | {"resourceVersion": version_of(response.body)}
+            body = body | {"metadata": metadata}
+        response = await _send(intent, body, api, seconds)
+        if response.ok:
+            return _applied(intent, api, response)
+        if response.code != CONFLICT:
+            return (), not_done(response)
+    return (), refusal(response)
 
 
 async def look_up_applied(intent: Apply, api: Api, seconds: float) -> Applied:
@@ -43,45 +82,128 @@ async def look_up_applied(intent: Apply, api: Api, seconds: float) -> Applied:
     found = await _get(intent, api, seconds)
     if _is_gone(intent, found):
         return (_gone(intent, api) if intent.uid else ()), Absent()
-    if not found.ok or not uid_of(found.body):
-        return (), Unknown(status_words(found))
+    if not found.ok:
+        return (), _untold(intent, found)
+    if not uid_of(found.body):
+        return (), _without_uid(intent)
     observations = seen(api, KIND_BY_NAME[intent.kind], found.body)
-    same = intent.uid in ("", uid_of(found.body)) and _applied(found.body) == intent.digest
+    if intent.uid not in ("", uid_of(found.body)):
+        return (*_gone(intent, api), *observations), Absent()
+    same = _digest(found.body) == intent.digest
     return observations, Done(uid_of(found.body), found=True) if same else Absent()
 
 
-async def _send(intent: Apply, body: dict[str, Any], api: Api, seconds: float) -> Applied:
-    kind = KIND_BY_NAME[intent.kind]
+def _stopped(intent: Apply, body: Raw, api: Api, found: Response) -> Applied | None:
+    """Give how it ends when nothing is to be applied; None when it is."""
+    if _is_gone(intent, found):
+        return (_gone(intent, api), Absent()) if intent.uid else None
+    if not found.ok:
+        return (), _unreadable(intent, found)
+    uid = uid_of(found.body)
+    if not uid:
+        return (), _without_uid(intent)
+    observations = seen(api, KIND_BY_NAME[intent.kind], found.body)
+    if intent.uid and uid != intent.uid:
+        return (*_gone(intent, api), *observations), Absent()
+    answer = _objection(intent, body, found.body)
+    return None if answer is None else (observations, answer)
+
+
+def _unreadable(intent: Apply, found: Response) -> Answer:
+    """Say no for a read that was refused: nothing was written, so nothing has happened."""
+    if found.code == NOT_FOUND:
+        return refusal(found)._replace(words=_untold(intent, found).words)
+    return not_done(found)
+
+
+def _objection(intent: Apply, body: Raw, found: Raw) -> Answer | None:
+    """Give why an object that is there is not to be applied to, as it was just read."""
+    metadata = mapping(found.get("metadata"))
+    going = " and is being deleted" if is_deleting(metadata) else ""
+    if replica_ownership(intent, body, found) is Ownership.OTHERS:
+        holder = replica_holder_words(intent.kind, found)
+        return _refused(NAME_TAKEN, f"{_words(intent)} exists already, {holder}{going}")
+    if going:  # what comes after it is decided when it is gone
+        return Absent() if intent.uid else _refused(EXISTS, f"{_words(intent)} exists{going}")
+    if not intent.uid and _digest(found) == intent.digest:
+        return Done(uid_of(found), found=True)
+    if not intent.uid:
+        return _refused(EXISTS, f"{_words(intent)} exists already, and is to be taken over")
+    return _scaled(intent, body, found) if intent.kind in WORKLOADS else None
+
+
+def _scaled(intent: Apply, body: Raw, found: Raw) -> Refused | None:
+    """Refuse to undo what somebody else scaled, and to leave out what nobody else holds.
+
+    The number of copies is whose it was when this was decided: a field that its only owner leaves
+    out falls back to 1.
+    """
+    metadata, other = mapping(found.get("metadata")), scaler(mapping(found.get("metadata")))
+    wanted = integer(mapping(body.get("spec")).get("replicas"))
+    there = integer(mapping(found.get("spec")).get("replicas"))
+    if wanted is None:
+        if other or not owns_replicas(metadata):
+            return None
+        return _refused(SCALED, f"nobody scales {_words(intent)} any more but warmlog")
+    same_copies = copies_of(metadata) == copies_of(mapping(body.get("metadata")))
+    if not other or wanted == there or not same_copies:
+        return None
+    return _refused(SCALED, f"{other} has scaled {_words(intent)} to {there} meanwhile")
+
+
+async def _own_fields(intent: Apply, api: Api, found: Raw, seconds: float) -> Response:
+    """Make ours what a former controller composed; give the object as it is then."""
+    metadata = mapping(found.get("metadata"))
+    known = any(replica_owner_of(metadata)) and our_fields(metadata)
+    entries = None if known else taken_over(intent.kind, metadata)
+    if entries is None:
+        return Response(200, found)
+    operation = {"op": "replace", "path": "/metadata/managedFields", "value": entries}
     request = Request(
         "PATCH",
-        kind.path(intent.namespace, intent.name),
+        KIND_BY_NAME[intent.kind].path(intent.namespace, intent.name),
+        (("fieldManager", FIELD_MANAGER),),
+        body=[*guards(intent.uid, version_of(found)), operation],
+        content_type=JSON_PATCH,
+    )
+    return await api.send(request, timeout_seconds=seconds)
+
+
+async def _send(intent: Apply, body: Raw, api: Api, seconds: float) -> Response:
+    request = Request(
+        "PATCH",
+        KIND_BY_NAME[intent.kind].path(intent.namespace, intent.name),
         (("fieldManager", FIELD_MANAGER), ("force", "true")),
         body=body,
         content_type=APPLY_PATCH,
     )
-    response = await api.send(request, timeout_seconds=seconds)
-    if not response.ok:
-        return (), not_done(response)
+    return await api.send(request, timeout_seconds=seconds)
+
+
+def _applied(intent: Apply, api: Api, response: Response) -> Applied:
     uid = uid_of(response.body)
     if not uid:
-        return (), Unknown(f"{intent.kind} {intent.name} came back without a uid")
-    return seen(api, kind, response.body), Done(uid)
+        return (), _without_uid(intent)
+    return seen(api, KIND_BY_NAME[intent.kind], response.body), Done(uid)
 
 
-def _unexpected(intent: Apply, api: Api, found: Response) -> Applied:
-    """Another object than the known one has the name: what is decided next depends on it."""
-    observations = seen(api, KIND_BY_NAME[intent.kind], found.body)
-    if not intent.uid and _applied(found.body) == intent.digest:
-        return observations, Done(uid_of(found.body), found=True)
-    if intent.uid:
-        return (*_gone(intent, api), *observations), Absent()
-    words = f"{intent.kind} {intent.namespace}/{intent.name} exists already"
-    return observations, Refused(_CONFLICT, "NameTaken", words)
+def _refused(reason: str, words: str) -> Refused:
+    return Refused(CONFLICT, reason, cut(words))
 
 
-def _applied(body: Any) -> str:
-    notes = mapping(mapping(mapping(body).get("metadata")).get("annotations"))
-    return str(notes.get(labels.APPLIED, ""))
+def _without_uid(intent: Apply) -> Unknown:
+    return Unknown(f"{_words(intent)} came back without a uid")
+
+
+def _untold(intent: Apply, response: Response) -> Unknown:
+    if response.code == NOT_FOUND:
+        return Unknown(f"404, but not about {_words(intent)}: {status_words(response)}")
+    return Unknown(status_words(response))
+
+
+def _digest(found: Raw) -> str:
+    notes = mapping(mapping(found.get("metadata")).get("annotations"))
+    return text(notes.get(labels.APPLIED))
 
 
 def _gone(intent: Apply, api: Api) -> tuple[Observation, ...]:
@@ -96,3 +218,7 @@ async def _get(intent: Apply, api: Api, seconds: float) -> Response:
 
 def _is_gone(intent: Apply, response: Response) -> bool:
     return names_object(response, KIND_BY_NAME[intent.kind].plural, intent.name)
+
+
+def _words(intent: Apply) -> str:
+    return f"{intent.kind} {intent.namespace}/{intent.name}"

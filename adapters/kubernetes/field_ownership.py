@@ -60,6 +60,12 @@ def scaler(metadata: dict[str, Any]) -> str:
     return cut(max(found, default=("", ""))[1], _MANAGER)
 
 
+def owns_replicas(metadata: dict[str, Any]) -> bool:
+    """Say whether our manager owns `spec.replicas`, alone or not."""
+    entry = mapping(_our_entry(mappings(metadata.get("managedFields"))))
+    return _REPLICAS in mapping(mapping(entry.get(_FIELDS)).get("f:spec"))
+
+
 def taken_over(kind: str, metadata: dict[str, Any]) -> list[Entry] | None:
     """Give the managedFields with what former managers composed as ours; None for no change.
 

@@ -12,7 +12,7 @@ from machines.intents import Create
 class Ownership(StrEnum):
     """Whose an object is."""
 
-    OURS = "this ModelCache's"
+    OURS = "the owner's for whom something is done"
     OPEN = "to be taken over"
     OTHERS = "somebody else's"
 

@@ -8,7 +8,7 @@ import aiohttp
 import pytest
 import pytest_asyncio
 
-from adapters.kubernetes.applying_objects import FIELD_MANAGER
+from adapters.kubernetes.field_ownership import FIELD_MANAGER
 from adapters.ports import APPLY_PATCH
 from machines.replicas.bodies import claim_templates, service, stamped, workload
 from machines.replicas.mounts import NO_MOUNT

@@ -1,0 +1,42 @@
+"""Owning: whose an object is that a ModelReplica wants to apply, as it was just read."""
+
+from typing import Any
+
+from adapters.kubernetes.fields import mapping
+from adapters.kubernetes.normalising_replicas import replica_owner_of, serving_of
+from adapters.kubernetes.owning import Ownership
+from machines import labels
+from machines.intents import Apply
+from machines.replicas.kinds import CLAIM_TEMPLATE, SERVICE
+
+
+def replica_ownership(intent: Apply, body: dict[str, Any], found: dict[str, Any]) -> Ownership:
+    """Say whose `found` is, seen from an apply of `body`, which bears its owner's annotations.
+
+    The annotations decide. A former ModelReplica of the same namespace and name left what it had
+    to this one. Without annotations Modelplane's own label does; a ResourceClaimTemplate has none,
+    and its name, which nobody gives by chance, tells enough.
+    """
+    owner = replica_owner_of(mapping(found.get("metadata")))
+    mine = replica_owner_of(mapping(body.get("metadata")))
+    if owner.uid == intent.owner_uid:
+        return Ownership.OURS
+    if any(owner):
+        same_name = (owner.namespace, owner.name) == (mine.namespace, mine.name)
+        return Ownership.OPEN if same_name else Ownership.OTHERS
+    if intent.kind == CLAIM_TEMPLATE:
+        return Ownership.OPEN
+    return Ownership.OPEN if serving_of(intent.kind, found) == mine.name else Ownership.OTHERS
+
+
+def replica_holder_words(kind: str, found: dict[str, Any]) -> str:
+    """Say who holds an object that is another's."""
+    owner = replica_owner_of(mapping(found.get("metadata")))
+    if any(owner):
+        uid = owner.uid or "not given"
+        return f"and is ModelReplica {owner.namespace}/{owner.name}'s (uid {uid})"
+    whose = "its selector" if kind == SERVICE else "the template of its Pods"
+    serving = serving_of(kind, found)
+    if serving:
+        return f"and is another ModelReplica's: {whose} has {labels.SERVING}={serving}"
+    return f"and is no ModelReplica's: {whose} has no label {labels.SERVING}"
