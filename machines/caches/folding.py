@@ -32,6 +32,7 @@ from machines.caches.states import Said, ServedCluster
 from machines.caches.stirring import name_in, stir, stir_there, touch
 from machines.caches.twins import KUBE_SYSTEM, index_twins
 from machines.levels import Level
+from machines.replicas.cutting_off import fold_replicas_cut_off
 from machines.replicas.stirring import stir_replicas_at_home, stir_replicas_on
 from machines.states import (
     CACHE_KINDS,
@@ -304,6 +305,7 @@ def _cluster_gone(state: State, subject: Subject) -> None:
     if name != served.home:
         state.clusters.pop(name, None)
         state.open = {seq: one for seq, one in state.open.items() if one.cluster != name}
+        fold_replicas_cut_off(state, served.subject.name, name)
     index_twins(state)
     for cache in state.caches.values():
         drop_entry(state, cache, subject.name)

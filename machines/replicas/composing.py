@@ -78,8 +78,12 @@ def _workload(replica: Replica, place: Place, engine: EngineSpec, mount: str) ->
 
 
 def is_scaled(level: WorkloadLevel, engine: EngineSpec) -> bool:
-    """Say whether somebody else says how many copies there are, and the user did not since."""
-    return bool(level.scaled_by) and level.copies == engine.copies
+    """Say whether somebody else says how many copies there are, and the user did not since.
+
+    Of what was never applied here that is seen by its number alone: Modelplane's own is `copies`.
+    """
+    followed = level.copies == engine.copies if level.copies else level.replicas != engine.copies
+    return bool(level.scaled_by) and followed
 
 
 def _part(body: dict[str, Any], engine: str = "", mount: str | None = None) -> Part:

@@ -23,8 +23,11 @@ def is_leaving(replica: Replica) -> bool:
 def ours_there(state: State, replica: Replica, place: Place) -> list[Known]:
     """Give what is there of a replica: what bears its annotations, or its names and no other's.
 
-    Of what bears no annotations only that is counted which was composed for it before.
+    Of what bears no annotations only that is counted which was composed for it before. What a
+    replica left that is gone itself is its namesake's, if there is one by now.
     """
+    if replica.gone and _has_heir(state, replica):
+        return []
     found: dict[str, Known] = {}
     for part in state.parts.get(replica.subject.uid, ()):
         known = place.cluster.objects[part.kind].get(part.uid)
@@ -49,3 +52,12 @@ def has_left(state: State, replica: Replica) -> bool:
     if place is None or not is_known_whole(place):
         return replica.untouched and not replica.composed
     return not ours_there(state, replica, place)
+
+
+def _has_heir(state: State, replica: Replica) -> bool:
+    """Say whether another ModelReplica of this name exists, and takes over what there is."""
+    return any(
+        one.subject[:3] == replica.subject[:3] and not one.gone
+        for one in state.replicas.values()
+        if one.subject.uid != replica.subject.uid
+    )

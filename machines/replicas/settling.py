@@ -7,7 +7,7 @@ from machines.caches.states import SILENCE, Said
 from machines.caches.stirring import stir
 from machines.replicas.asking import follow_engine_questions
 from machines.replicas.indexing import namespace_of, unindex_replica
-from machines.replicas.leaving import is_abandoned, is_leaving
+from machines.replicas.leaving import has_left, is_abandoned, is_leaving
 from machines.replicas.moving import move_replica
 from machines.replicas.part_names import part_names
 from machines.replicas.placing import home_is_known, is_known, place_of, served_of
@@ -31,7 +31,7 @@ def settle_replicas(state: State, event: Event) -> None:
             continue
         _settle(state, replica, event)
         _follow_claims(state, replica)
-        if replica.gone and not replica.open:
+        if _is_over(state, replica):
             _forget(state, replica)
             continue
         state.dirty[uid] = event.seq
@@ -124,6 +124,13 @@ def _version(state: State, wish: Wish) -> int:
     there = state.clusters.get(wish.cluster)
     known = there.objects[wish.kind].get(wish.uid) if there else None
     return known.version if known else 0
+
+
+def _is_over(state: State, replica: Replica) -> bool:
+    """Say whether a replica that is gone has nothing left to be cleared away."""
+    if not replica.gone or replica.open:
+        return False
+    return is_abandoned(replica) or has_left(state, replica)
 
 
 def _forget(state: State, replica: Replica) -> None:
