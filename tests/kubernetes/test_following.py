@@ -111,8 +111,8 @@ async def test_a_kind_that_is_not_served_is_unread_and_the_cluster_answers() -> 
     api, sink = AnsweringApi(answer), Received()
     async with _following(api, sink, MODEL_CACHE, NODE):
         await _quiet()
-    words = "the server could not find the requested resource"
-    assert Unread("prod", "ModelCache", words) in sink.observations
+    words = "cluster prod does not serve modelcaches.modelplane.ai"
+    assert Unread("prod", "ModelCache", words, served=False) in sink.observations
     said = [one.reachable for one in sink.observations if isinstance(one, Reachability)]
     assert said == [True]
 
