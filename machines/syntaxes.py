@@ -31,6 +31,12 @@ _SUBDOMAIN = rf"{_LABEL}(\.{_LABEL})*"
 _VALUE = "[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
 
 DNS_LABEL = Syntax("a name of lower-case letters, digits and '-'", _LABEL, 63)
+# A Service may not begin with a digit.
+SERVICE_NAME = Syntax(
+    "a name of lower-case letters, digits and '-' that begins with a letter",
+    "[a-z]([-a-z0-9]*[a-z0-9])?",
+    63,
+)
 DNS_SUBDOMAIN = Syntax("a name of lower-case letters, digits, '-' and '.'", _SUBDOMAIN, 253)
 LABEL_VALUE = Syntax("the value of a label", f"({_VALUE})?", 63)
 # A name of its own, or one after a subdomain and a slash.

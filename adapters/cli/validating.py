@@ -10,7 +10,7 @@ from adapters.cli.exit_codes import ExitCode
 from adapters.cli.printing import Format, Page, print_json
 from adapters.cli.texts import counted
 from adapters.manifests.findings import Finding, told
-from adapters.manifests.judged_kinds import CACHE, CLUSTER, JUDGED, WARMUP, JudgedKind
+from adapters.manifests.judged_kinds import CACHE, CLUSTER, JUDGED, REPLICA, WARMUP, JudgedKind
 from adapters.manifests.judging import FileJudgement, judge_file, with_twins
 
 FILES_HELP = "Files, folders (all *.yaml, *.yml and *.json in them), or - for standard input."
@@ -29,8 +29,8 @@ def _validate(
     """Say what is wrong with manifests before they are applied.
 
     Every fault, each with its line and its field, and what is allowed but had better be looked at.
-    No cluster is asked. ModelWarmups, ModelCaches and InferenceClusters are judged, other kinds
-    passed over. A fault ends with code 1, a warning does not.
+    No cluster is asked. ModelWarmups, ModelCaches, ModelReplicas and InferenceClusters are judged,
+    other kinds passed over. A fault ends with code 1, a warning does not.
     """
     from adapters.manifests.files import manifest_files
 
@@ -45,6 +45,7 @@ def _validate(
                 "faults": [_finding_json(*each) for each in faults],
                 "files": len(judged),
                 "others": sum(each.others for each in judged),
+                "replicas": _objects_json(judged, REPLICA),
                 "valid": not faults,
                 "warmups": _objects_json(judged, WARMUP),
                 "warnings": [_finding_json(*each) for each in warnings],

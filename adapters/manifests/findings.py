@@ -17,6 +17,7 @@ class Reason(StrEnum):
     UNKNOWN_FIELD = "UnknownField"
     STATUS_GIVEN = "StatusGiven"
     ANNOTATION_IGNORED = "AnnotationIgnored"
+    CACHE_OVERRIDDEN = "CacheOverridden"
     IMAGE_TWICE = "ImageTwice"
     MUTABLE_TAG = "MutableTag"
     NO_EFFECT = "NoEffect"
@@ -25,6 +26,7 @@ class Reason(StrEnum):
     OBJECT_TWICE = "ObjectTwice"
     POLICY_CAPPED = "PolicyCapped"
     RETRIES_DO_NOT_FIT = "RetriesDoNotFit"
+    UNSUPPORTED = "Unsupported"
 
 
 Told = tuple[str, str, Reason]  # the field in its object, words, reason

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from adapters.kubernetes.schemas_cache_spec import CACHE_SPEC
 from adapters.kubernetes.schemas_cluster import CLUSTER_SPEC
 from adapters.kubernetes.schemas_pods import Schema
+from adapters.kubernetes.schemas_replica_spec import REPLICA_SPEC
 from adapters.kubernetes.schemas_warmup_spec import WARMUP_SPEC
 from adapters.manifests.advising import advice, advice_on_annotations
 from adapters.manifests.advising_caches import (
@@ -14,12 +15,14 @@ from adapters.manifests.advising_caches import (
     advice_on_cluster,
     advice_on_cluster_metadata,
 )
+from adapters.manifests.advising_replicas import advice_on_replica, advice_on_replica_metadata
 from adapters.manifests.findings import Told
 from adapters.manifests.schema_judging import schema_faults
 from machines import labels
 from machines.caches.cluster_specs import EXISTING
 from machines.caches.specs import parse_cache
 from machines.faults import Fault
+from machines.replicas.specs import parse_replica
 from machines.specs import parse
 
 _WARMUP_WORK = ("imagePreload", "custom")
@@ -73,6 +76,16 @@ def _judged_cache(raw: Any) -> JudgedSpec:
     return JudgedSpec(parsed.faults, () if parsed.faults else tuple(advice_on_cache(raw)))
 
 
+def _judged_replica(raw: Any) -> JudgedSpec:
+    """Judge as the controller does, and by the schema, which asks for what it can do without."""
+    parsed = parse_replica(raw)
+    known = {fault.field for fault in parsed.faults}
+    more = (each for each in schema_faults(raw, REPLICA_SPEC, "spec") if each.field not in known)
+    faults = (*parsed.faults, *more)
+    advice = advice_on_replica(parsed.spec) if parsed.spec and not faults else ()
+    return JudgedSpec(faults, tuple(advice))
+
+
 def _judged_cluster(raw: Any) -> JudgedSpec:
     """Judge by the schema: the controller itself reads as much of this as it can."""
     faults = list(schema_faults(raw, CLUSTER_SPEC, "spec"))
@@ -95,10 +108,14 @@ CACHE = JudgedKind(
     "ModelCache", labels.CACHE_GROUP, labels.VERSION, _fields(CACHE_SPEC), _judged_cache,
     advice_on_cache_annotations, lambda spec: "huggingFace" in spec, alone=False,
 )  # fmt: skip
+REPLICA = JudgedKind(
+    "ModelReplica", labels.CACHE_GROUP, labels.VERSION, _fields(REPLICA_SPEC), _judged_replica,
+    advice_on_replica_metadata, lambda spec: {"clusterName", "engines"} <= spec.keys(), alone=False,
+)  # fmt: skip
 CLUSTER = JudgedKind(
     "InferenceCluster", labels.CACHE_GROUP, labels.VERSION, _fields(CLUSTER_SPEC), _judged_cluster,
     advice_on_cluster_metadata,
     lambda spec: isinstance(spec.get("cluster"), dict) and "source" in spec["cluster"],
     alone=False,
 )  # fmt: skip
-JUDGED = (WARMUP, CACHE, CLUSTER)
+JUDGED = (WARMUP, CACHE, REPLICA, CLUSTER)

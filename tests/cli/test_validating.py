@@ -19,7 +19,7 @@ from tests.repository import ROOT
 GOOD = SAMPLE.read_text()
 BAD = GOOD.replace("parallelism: 8", "paralelism: 8").replace("retryLimit: 2", "retryLimit: -2")
 OTHER = "apiVersion: v1\nkind: Namespace\nmetadata: {name: models}\n---\n"
-KINDS = ("caches", "clusters", "warmups")
+KINDS = ("caches", "replicas", "clusters", "warmups")
 CACHES = """\
 apiVersion: modelplane.ai/v1alpha1
 kind: ModelCache

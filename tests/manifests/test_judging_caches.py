@@ -161,7 +161,7 @@ def test_a_misspelt_head_of_a_cache_is_told(kind: Any, api: Any, fields: list[st
     assert faults(findings) == wanted
 
 
-@pytest.mark.parametrize("kind", ["InferenceClass", "InferenceGateway", "ModelReplica"])
+@pytest.mark.parametrize("kind", ["InferenceClass", "InferenceGateway", "ModelEndpoint"])
 def test_other_kinds_of_the_group_are_passed_over(kind: str) -> None:
     """What Modelplane has besides is not taken for a misspelt kind of ours."""
     file = judged(json.dumps(whole(kind, {"x": 1})))
