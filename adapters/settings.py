@@ -155,6 +155,7 @@ class RunSettings:
                 self.hydration_tolerations,
                 self.hydration_env,
             ),
+            replicas=True,
         )
 
     def digest(self) -> str:

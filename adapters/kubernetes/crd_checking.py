@@ -4,11 +4,11 @@ Paths are relative to the status, with `[]` for the items of a list: `targets[].
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from adapters.kubernetes.answers import FORBIDDEN, NOT_FOUND, status_words
 from adapters.kubernetes.fields import mapping, mappings, text
-from adapters.kubernetes.kinds import HOME_KINDS, MODEL_WARMUP, Kind
+from adapters.kubernetes.kinds import HOME_KINDS, MODEL_REPLICA, MODEL_WARMUP, Kind
 from adapters.ports import Api, ApiUnanswered, Request
 from machines import labels
 
@@ -18,6 +18,21 @@ _CROSSPLANE = "CompositeResourceDefinition"
 _NAMED = 5  # missing fields that are named; the others are counted
 
 
+class Unserved(NamedTuple):
+    """Why a kind is not to be served here."""
+
+    words: str
+    certain: bool  # that nobody here can have its objects, rather than that it was not told
+
+
+class _Read(NamedTuple):
+    """A CRD, or a sentence that says why it cannot be had."""
+
+    crd: Any
+    trouble: str = ""
+    is_missing: bool = False  # the server says that there is none
+
+
 async def check_crd(
     api: Api, status_paths: Iterable[str], *, timeout_seconds: float, kind: Kind = MODEL_WARMUP
 ) -> str:
@@ -25,7 +40,7 @@ async def check_crd(
 
     That it could not be read is such a sentence too. Raises nothing.
     """
-    crd, trouble = await _read_crd(api, kind, timeout_seconds)
+    crd, trouble, _ = await _read_crd(api, kind, timeout_seconds)
     return trouble or _lacking(kind, crd, status_paths)
 
 
@@ -37,31 +52,32 @@ async def compare_crd(
     That is while nobody can read it, while there is none, and while it is another controller's:
     `caches_served` has the words for that. Raises nothing.
     """
-    crd, trouble = await _read_crd(api, kind, timeout_seconds)
+    crd, trouble, _ = await _read_crd(api, kind, timeout_seconds)
     if trouble or _made_by_another(kind, crd):
         return None
     return _lacking(kind, crd, status_paths)
 
 
-async def _read_crd(api: Api, kind: Kind, timeout_seconds: float) -> tuple[Any, str]:
-    """Give a CRD, or None and a sentence that says why it cannot be had."""
+async def _read_crd(api: Api, kind: Kind, timeout_seconds: float) -> _Read:
     request = Request("GET", f"{_CRDS}/{kind.resource}")
     again = "it is read again at a start."
     try:
         response = await api.send(request, timeout_seconds=timeout_seconds)
     except ApiUnanswered as error:
-        return None, f"The CRD {kind.resource} could not be read ({error}); {again}"
+        return _Read(None, f"The CRD {kind.resource} could not be read ({error}); {again}")
     if response.code == NOT_FOUND:
-        return None, f"Cluster {api.cluster} has no CRD {kind.resource}: {_MEND}."
+        words = f"Cluster {api.cluster} has no CRD {kind.resource}: {_MEND}."
+        return _Read(None, words, is_missing=True)
     if response.code == FORBIDDEN:
-        return None, (
+        return _Read(
+            None,
             f"warmlog may not read the CRD {kind.resource} and cannot tell whether it is up to"
-            " date: apply its roles with `kubectl apply -k deploy/`."
+            " date: apply its roles with `kubectl apply -k deploy/`.",
         )
     if not response.ok:
         words = status_words(response)
-        return None, f"The CRD {kind.resource} could not be read ({words}); {again}"
-    return response.body, ""
+        return _Read(None, f"The CRD {kind.resource} could not be read ({words}); {again}")
+    return _Read(response.body)
 
 
 async def caches_served(api: Api, *, timeout_seconds: float) -> str:
@@ -71,11 +87,26 @@ async def caches_served(api: Api, *, timeout_seconds: float) -> str:
     nothing.
     """
     for kind in HOME_KINDS:
-        crd, trouble = await _read_crd(api, kind, timeout_seconds)
+        crd, trouble, _ = await _read_crd(api, kind, timeout_seconds)
         trouble = trouble or _lacking(kind, crd, ()) or _made_by_another(kind, crd)
         if trouble:
             return f"ModelCaches and InferenceClusters are not served: {trouble}"
     return ""
+
+
+async def replicas_unserved(api: Api, *, timeout_seconds: float) -> Unserved | None:
+    """Say why ModelReplicas are not to be served here; None when they are. Raises nothing.
+
+    It is asked where ModelCaches are served, which they need. As with those, a CRD that another
+    controller made is let alone, and one that cannot be read may be such.
+    """
+    kind = MODEL_REPLICA
+    crd, trouble, is_missing = await _read_crd(api, kind, timeout_seconds)
+    told = _lacking(kind, crd, ()) or _made_by_another(kind, crd) if not trouble else ""
+    words = trouble or told
+    if not words:
+        return None
+    return Unserved(f"ModelReplicas are not served: {words}", is_missing or bool(told))
 
 
 def _made_by_another(kind: Kind, crd: Any) -> str:

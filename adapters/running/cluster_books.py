@@ -10,7 +10,9 @@ from adapters.kubernetes.kinds import (
     HOME_KINDS,
     HYDRATION_JOB,
     HYDRATION_POD,
+    MODEL_REPLICA,
     SECRET,
+    SERVING_KINDS,
     WATCHED,
     WORKLOAD_KINDS,
     Kind,
@@ -25,11 +27,12 @@ from machines.caches.reaching import (
     wanted_secrets,
     way_in,
 )
+from machines.replicas.placing import served_of
 from machines.states import State
 
 _MOVED_BY = frozenset(
     {
-        "ModelCache", "InferenceCluster", "Secret", "Namespace",
+        "ModelCache", "ModelReplica", "InferenceCluster", "Secret", "Namespace",
         "PersistentVolumeClaim", "HydrationJob",
     }
 )  # fmt: skip
@@ -91,12 +94,20 @@ def wanted_ways(state: State) -> Iterator[Way]:
             yield Way(log_cluster(served), served.subject.uid, secret, digest)
 
 
+class Definitions(NamedTuple):
+    """Whose definitions are there, beside those of warmups: what is not served is not watched."""
+
+    caches: bool = False  # ModelCaches and InferenceClusters
+    replicas: bool = False  # ModelReplicas
+
+
 class Wants(NamedTuple):
     """What is wanted of every cluster, looked up in one pass over the state."""
 
     works: frozenset[str]  # clusters that models are staged to
     secrets: dict[str, tuple[Kind, ...]]  # by cluster
     told: frozenset[str] = frozenset()  # clusters of which every token was read, or cannot be
+    serves: frozenset[str] = frozenset()  # clusters that a ModelReplica is pinned to
 
 
 def wants_of(state: State) -> Wants:
@@ -106,7 +117,9 @@ def wants_of(state: State) -> Wants:
         kind = named(SECRET, one.namespace, one.name)
         secrets[one.cluster] = (*secrets.get(one.cluster, ()), kind)
     works = frozenset(log_cluster(one) for one in state.served.values())
-    return Wants(works, secrets, tokens_are_told(state, works))
+    pinned = (served_of(state, replica) for replica in state.replicas.values())
+    serves = frozenset(log_cluster(served) for served in pinned if served is not None)
+    return Wants(works, secrets, tokens_are_told(state, works), serves)
 
 
 def moves_wants(wants: Wants, rows: Iterable[Event]) -> bool:
@@ -129,8 +142,9 @@ class KindBook:
         self._is_home = is_home
         self._works = not is_home  # models are, or were, to be staged there
         self._hears = False  # what speaks of staging is watched, too
+        self._serves = False  # engines run, or ran, there
 
-    def kinds(self, wants: Wants, *, caches_served: bool) -> tuple[Kind, ...]:
+    def kinds(self, wants: Wants, defined: Definitions) -> tuple[Kind, ...]:
         """Give what is to be watched now, each once.
 
         What was listed counts as known for the rest of the session, so no kind is let go of: it
@@ -139,9 +153,16 @@ class KindBook:
         """
         self._works = self._works or self._cluster in wants.works
         kinds: tuple[Kind, ...] = WATCHED if self._is_home else ()
-        if self._is_home and caches_served:
+        if self._is_home and defined.caches:
             kinds += HOME_KINDS
+        if self._is_home and defined.replicas:
+            kinds += (MODEL_REPLICA,)
         self._hears = self._hears or (self._works and self._cluster in wants.told)
         if self._works:
             kinds += tuple(one for one in WORKLOAD_KINDS if self._hears or one not in _SPEAKING)
+        pinned = defined.replicas and self._cluster in wants.serves
+        self._serves = self._serves or pinned
+        if self._serves:
+            # Most of these are nobody's here, so they are read only where a replica is.
+            kinds += SERVING_KINDS
         return tuple(dict.fromkeys((*kinds, *wants.secrets.get(self._cluster, ()))))

@@ -11,7 +11,10 @@ from machines.states import WARMUP_KINDS
 
 def cluster_checks(controller: Controller) -> list[Check]:
     """Say how every kind of every cluster fares, the one that warmlog runs in first."""
-    checks = [Check("ModelCaches", _mark(controller.caches_words), controller.caches_words)]
+    caches, replicas = controller.caches_words, controller.replicas_words
+    checks = [Check("ModelCaches", _mark(caches), caches)]
+    if replicas:
+        checks.append(Check("ModelReplicas", _mark(replicas), replicas))
     for name, session in controller.keeper.sessions.items():
         is_home = session is controller.keeper.home
         where = "" if is_home else f" of {name}"

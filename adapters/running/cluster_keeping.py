@@ -10,7 +10,15 @@ from typing import NamedTuple
 import structlog
 
 from adapters.ports import Api
-from adapters.running.cluster_books import KindBook, Wants, Way, WayBook, moves_wants, wants_of
+from adapters.running.cluster_books import (
+    Definitions,
+    KindBook,
+    Wants,
+    Way,
+    WayBook,
+    moves_wants,
+    wants_of,
+)
 from adapters.running.sessions import ClusterSession, Surroundings
 from engine.errors import WarmlogError
 from engine.events import Event
@@ -39,7 +47,7 @@ class ClusterKeeper:
         self._around = around
         self._drop = drop
         self._ways = WayBook()
-        self._caches_served = False
+        self._defined = Definitions()
         self._wants = Wants(frozenset(), {})
         self._is_stale = True  # the state may want something else than the last one
         self.home = ClusterSession(home, around, is_home=True)
@@ -59,9 +67,9 @@ class ClusterKeeper:
             self._group.create_task(self.home.run(), name="home")
             await asyncio.Event().wait()
 
-    def serve_caches(self, *, served: bool) -> None:
-        """Say whether the kinds of ModelCaches are there to be watched."""
-        self._caches_served = served
+    def serve(self, defined: Definitions) -> None:
+        """Say which kinds are there to be watched."""
+        self._defined = defined
 
     def session_of(self, cluster: str) -> ClusterSession | None:
         """Give the session in which decisions for a cluster are carried out now."""
@@ -83,7 +91,7 @@ class ClusterKeeper:
         for way in list(self._waiting.values()):
             self._reach(way)
         for session, book in list(self._kept.values()):
-            session.follow(book.kinds(self._wants, caches_served=self._caches_served), state)
+            session.follow(book.kinds(self._wants, self._defined), state)
             session.wake(state)
 
     def _reach(self, way: Way) -> None:

@@ -14,7 +14,8 @@ from adapters.kubernetes.watching import ClusterWatch
 from adapters.ports import Api
 from adapters.running.announcing_caches import is_farewell
 from adapters.running.cache_asking import LOOK_SECONDS, QuestionBoard
-from adapters.running.caches_serving import await_caches
+from adapters.running.caches_serving import await_caches, await_replicas
+from adapters.running.cluster_books import Definitions
 from adapters.running.cluster_keeping import ClusterKeeper
 from adapters.running.condition_books import ConditionBook, ConditionWrite
 from adapters.running.sessions import Means, Surroundings
@@ -60,6 +61,7 @@ class Controller:
         self._texts = TextHolder()
         self.store_words = ""  # why the store takes nothing now
         self.caches_words = ""  # why ModelCaches are not served
+        self.replicas_words = ""  # why ModelReplicas are not
         self._api = api
         self._means = means
         self._clock = means.clock
@@ -85,7 +87,7 @@ class Controller:
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self.keeper.run(), name="clusters")
             tasks.create_task(self._sender.run(), name="statuses")
-            tasks.create_task(self._await_caches(), name="definitions of caches")
+            tasks.create_task(self._await_definitions(), name="definitions")
             tasks.create_task(self._loop(), name="loop")
 
     async def observe(self, observations: tuple[Observation, ...]) -> None:
@@ -112,16 +114,26 @@ class Controller:
         """How many observations have not been folded yet."""
         return len(self._inbox)
 
-    async def _await_caches(self) -> None:
-        def tell(words: str) -> None:
+    async def _await_definitions(self) -> None:
+        """Look for the kinds of caches, and where they are served for that of replicas."""
+        api, timer = self.keeper.home.api, self._means.timer
+        seconds = self._means.limits.timeout_seconds
+
+        def tell_of_caches(words: str) -> None:
             self.caches_words = words
-            self.keeper.serve_caches(served=not words)
+            self.keeper.serve(Definitions(caches=not words))
             self._woken.set()
 
-        await await_caches(
-            self.keeper.home.api, tell, self._means.timer,
-            timeout_seconds=self._means.limits.timeout_seconds,
-        )  # fmt: skip
+        def tell_of_replicas(words: str) -> None:
+            self.replicas_words = words
+            self.keeper.serve(Definitions(caches=True, replicas=not words))
+            self._woken.set()
+
+        await await_caches(api, tell_of_caches, timer, timeout_seconds=seconds)
+        if self.writer.state.caching.replicas:
+            await await_replicas(
+                api, tell_of_replicas, self.observe, timer, timeout_seconds=seconds
+            )
 
     def _look(self) -> tuple[State, int]:
         """Give the newest state, even one that is ahead of the log, and the instant."""

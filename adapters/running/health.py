@@ -13,7 +13,7 @@ from adapters.running.measuring_caches import cache_metrics
 from machines.states import State
 
 # Timers of what is only waited for, and was not refused.
-_NO_RETRIES = ("wait:", "words:", "heal:", "made:", "hydrate:")
+_NO_RETRIES = ("wait:", "words:", "heal:", "made:", "hydrate:", "repair:")
 
 FULL_AT = 0.8  # of the log's volume
 

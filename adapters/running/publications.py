@@ -5,19 +5,23 @@ from typing import Any
 
 from machines.caches.states import Cache
 from machines.caches.statuses import cache_status
+from machines.replicas.placing import home_is_known
+from machines.replicas.states import Replica
+from machines.replicas.statuses import replica_status
 from machines.states import State, Warmup
 from machines.statuses import warmup_status
 from machines.warmups import TERMINAL
 
-Published = Warmup | Cache
+Published = Warmup | Cache | Replica
 
-PUBLISHED_KINDS = frozenset({"ModelWarmup", "ModelCache"})
+PUBLISHED_KINDS = frozenset({"ModelWarmup", "ModelCache", "ModelReplica"})
 
 
 def published(state: State) -> Iterator[tuple[str, Published]]:
     """Give every object that exists and whose status is ours, with its uid.
 
-    A ModelCache whose clusters were not looked for has none yet: what the server holds stays.
+    A ModelCache whose clusters were not looked for has none yet, nor has a ModelReplica before the
+    caches and clusters beside it were listed: what the server holds stays.
     """
     for uid, warmup in state.warmups.items():
         if not warmup.gone:
@@ -25,23 +29,28 @@ def published(state: State) -> Iterator[tuple[str, Published]]:
     for uid, cache in state.caches.items():
         if not cache.gone and cache.enrolled:
             yield uid, cache
+    for uid, replica in state.replicas.items():
+        if not replica.gone and home_is_known(state, replica):
+            yield uid, replica
 
 
 def is_published(state: State, uid: str) -> bool:
     """Say whether an object exists whose status is ours."""
-    found = state.warmups.get(uid) or state.caches.get(uid)
+    found = state.warmups.get(uid) or state.caches.get(uid) or state.replicas.get(uid)
     return found is not None and not found.gone
 
 
 def status_of(state: State, one: Published) -> dict[str, Any]:
     """Give the whole status."""
-    return warmup_status(state, one) if isinstance(one, Warmup) else cache_status(state, one)
+    if isinstance(one, Warmup):
+        return warmup_status(state, one)
+    return cache_status(state, one) if isinstance(one, Cache) else replica_status(state, one)
 
 
 def has_ended(one: Published) -> bool:
     """Say whether this status is the last one, so that its being stored is a fact.
 
-    A ModelCache has no end but its deletion.
+    A ModelCache has no end but its deletion, nor has a ModelReplica.
     """
     return isinstance(one, Warmup) and one.state in TERMINAL
 

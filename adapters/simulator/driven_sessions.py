@@ -12,7 +12,7 @@ from adapters.kubernetes.watch_health import unread_of
 from adapters.ports import Api, ApiUnanswered, Request, Response
 from adapters.running.asking import AskingBook
 from adapters.running.cache_asking import CacheAskingBook, QuestionBoard
-from adapters.running.cluster_books import KindBook, Wants
+from adapters.running.cluster_books import Definitions, KindBook, Wants
 from adapters.running.following import FollowingBook
 from adapters.running.sessions import may_look_up
 from adapters.simulator.api_server import ApiServer
@@ -119,11 +119,9 @@ class DrivenSession:
             return None
         return self.look_ups[0][0]
 
-    async def observe(
-        self, state: State, wants: Wants, *, caches_served: bool
-    ) -> list[Observation]:
+    async def observe(self, state: State, wants: Wants, defined: Definitions) -> list[Observation]:
         """Read every kind that is wanted, as far as there is news."""
-        self._follow(self._kinds.kinds(wants, caches_served=caches_served), state)
+        self._follow(self._kinds.kinds(wants, defined), state)
         found: list[Observation] = []
         failing = ""
         for watch in list(self._watches.values()):

@@ -8,11 +8,12 @@ any two of its turns, which is a crash; another one goes on from the log.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from adapters.kubernetes.acting import Performed, look_up, perform
-from adapters.kubernetes.crd_checking import caches_served
+from adapters.kubernetes.crd_checking import caches_served, replicas_unserved
 from adapters.kubernetes.reading_events import read_events
 from adapters.kubernetes.reading_pods import read_pods
 from adapters.kubernetes.vaults import SecretVault
-from adapters.running.cluster_books import Way, WayBook, moves_wants, wants_of
+from adapters.running.caches_serving import unserved_facts
+from adapters.running.cluster_books import Definitions, Way, WayBook, moves_wants, wants_of
 from adapters.running.condition_books import ConditionBook
 from adapters.running.settling import SettlingBook, settle
 from adapters.running.status_books import StatusBook, StatusWrite
@@ -65,7 +66,7 @@ class Driver:
         self._is_stale = True  # the ways were not looked at in this life yet
         self._waiting: dict[str, Way] = {}  # their kubeconfigs were not read in this life yet
         self._inbox: list[Observation] = []
-        self._caches_served = False
+        self._defined = Definitions()
         self._looked_at: int | None = None  # for their definitions
         self._home = DrivenSession(
             world.api, world.api.cluster, self._vault, writer.state, is_home=True
@@ -144,11 +145,9 @@ class Driver:
 
     async def _observe(self) -> None:
         state = self.writer.state
-        await self._look_for_caches()
+        await self._look_for_definitions()
         for session in self._sessions.values():
-            self._inbox += await session.observe(
-                state, self._wants, caches_served=self._caches_served
-            )
+            self._inbox += await session.observe(state, self._wants, self._defined)
         for observation in self._inbox:
             self.book.note(observation)
             self.conditions.note(observation)
@@ -156,14 +155,23 @@ class Driver:
         self._inbox = self._texts.sift(state, self._inbox, self.now)
         self._inbox += due_deadlines(state, self.now)
 
-    async def _look_for_caches(self) -> None:
-        """Look for the definitions of caches now and then, which alone lets no time pass."""
-        last = self._looked_at
-        if self._caches_served or (last is not None and self.now < last + LOOK_AFTER):
+    async def _look_for_definitions(self) -> None:
+        """Look for those that are missing now and then, which alone lets no time pass."""
+        last, wanted = (
+            self._looked_at,
+            Definitions(caches=True, replicas=self.writer.state.caching.replicas),
+        )
+        if self._defined == wanted or (last is not None and self.now < last + LOOK_AFTER):
             return
         self._looked_at = self.now
-        words = await caches_served(self._home.api, timeout_seconds=TIMEOUT_SECONDS)
-        self._caches_served = not words
+        api = self._home.api
+        if not self._defined.caches:
+            words = await caches_served(api, timeout_seconds=TIMEOUT_SECONDS)
+            self._defined = Definitions(caches=not words)
+        if self._defined.caches and wanted.replicas:
+            unserved = await replicas_unserved(api, timeout_seconds=TIMEOUT_SECONDS)
+            self._defined = Definitions(caches=True, replicas=unserved is None)
+            self._inbox += unserved_facts(self._home.cluster, unserved)
 
     async def _write(self) -> None:
         observations, self._inbox = self._inbox, []

@@ -15,7 +15,7 @@ from machines.caches.tokens import copy_is_unseen
 from machines.caches.wishes import Wish
 from machines.replicas.kinds import REPLICA
 from machines.replicas.using import replicas_with_claim
-from machines.states import SECRET, Known, State
+from machines.states import SECRET, Cluster, Known, State
 
 
 def leaving_wishes(state: State, cache: Cache, entry: Entry) -> Iterator[Wish]:
@@ -61,9 +61,14 @@ def replica_users(state: State, cache: Cache, entry: Entry) -> tuple[str, ...]:
 def is_held(state: State, cache: Cache, entry: Entry) -> bool:
     """Say whether a replica holds on to the claim, or one may that nobody has listed yet."""
     home = state.clusters.get(cache.cluster)
-    listed = home is not None and (REPLICA in home.synced or REPLICA in home.unserved)
-    unknown = state.caching.replicas and not listed
+    unknown = state.caching.replicas and not (home is not None and _replicas_are_told(home))
     return unknown or bool(replica_users(state, cache, entry))
+
+
+def _replicas_are_told(home: Cluster) -> bool:
+    """Say whether replicas were listed, or are known to be none: in this session, not before it."""
+    there_are_none = REPLICA in home.unserved and REPLICA in home.unread
+    return REPLICA in home.synced or there_are_none
 
 
 def is_retained(state: State, cache: Cache, entry: Entry, site: Site) -> bool:
