@@ -19,14 +19,13 @@ from adapters.kubernetes.answers import (
 from adapters.kubernetes.changing import TRIES, guards, is_overtaken, seen
 from adapters.kubernetes.field_ownership import (
     FIELD_MANAGER,
-    our_fields,
     owns_replicas,
     scaler,
     taken_over,
 )
 from adapters.kubernetes.fields import integer, mapping, text
 from adapters.kubernetes.kinds import KIND_BY_NAME, get_request
-from adapters.kubernetes.normalising_replicas import copies_of, replica_owner_of
+from adapters.kubernetes.normalising_replicas import copies_of, is_adopted
 from adapters.kubernetes.object_parts import is_deleting
 from adapters.kubernetes.owning import Ownership
 from adapters.kubernetes.owning_replicas import replica_holder_words, replica_ownership
@@ -138,11 +137,13 @@ def _scaled(intent: Apply, body: Raw, found: Raw) -> Refused | None:
     The number of copies is whose it was when this was decided: a field that its only owner leaves
     out falls back to 1.
     """
-    metadata, other = mapping(found.get("metadata")), scaler(mapping(found.get("metadata")))
+    metadata = mapping(found.get("metadata"))
+    adopted = is_adopted(metadata)
+    other = scaler(metadata, adopted=adopted)
     wanted = integer(mapping(body.get("spec")).get("replicas"))
     there = integer(mapping(found.get("spec")).get("replicas"))
     if wanted is None:
-        if other or not owns_replicas(metadata):
+        if other or not owns_replicas(metadata, adopted=adopted):
             return None
         return _refused(SCALED, f"nobody scales {_words(intent)} any more but warmlog")
     same_copies = copies_of(metadata) == copies_of(mapping(body.get("metadata")))
@@ -154,8 +155,7 @@ def _scaled(intent: Apply, body: Raw, found: Raw) -> Refused | None:
 async def _own_fields(intent: Apply, api: Api, found: Raw, seconds: float) -> Response:
     """Make ours what a former controller composed; give the object as it is then."""
     metadata = mapping(found.get("metadata"))
-    known = any(replica_owner_of(metadata)) and our_fields(metadata)
-    entries = None if known else taken_over(intent.kind, metadata)
+    entries = None if is_adopted(metadata) else taken_over(metadata)
     if entries is None:
         return Response(200, found)
     operation = {"op": "replace", "path": "/metadata/managedFields", "value": entries}

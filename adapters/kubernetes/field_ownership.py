@@ -25,16 +25,13 @@ _ITSELF = "."  # that an item is there at all: whoever put it there owns that
 Entry = dict[str, Any]
 Fields = dict[str, Any]
 
-# Whoever put this there composed the object.
-_TEMPLATE = ("f:spec", "f:containers")
-_COMPOSED_BY: dict[str, tuple[tuple[str, ...], ...]] = {
-    "Deployment": (("f:spec", "f:template", *_TEMPLATE),),
-    "LeaderWorkerSet": (
-        ("f:spec", "f:leaderWorkerTemplate", "f:leaderTemplate", *_TEMPLATE),
-        ("f:spec", "f:leaderWorkerTemplate", "f:workerTemplate", *_TEMPLATE),
-    ),
-    "Service": (("f:spec", "f:ports"),),
-}
+# Whoever put this there composed the object: a Deployment, a LeaderWorkerSet or a Service.
+_COMPOSED_BY = (
+    ("f:spec", "f:template", "f:spec", "f:containers"),
+    ("f:spec", "f:leaderWorkerTemplate", "f:leaderTemplate", "f:spec", "f:containers"),
+    ("f:spec", "f:leaderWorkerTemplate", "f:workerTemplate", "f:spec", "f:containers"),
+    ("f:spec", "f:ports"),
+)
 
 
 def our_fields(metadata: dict[str, Any]) -> str:
@@ -50,23 +47,26 @@ def our_fields(metadata: dict[str, Any]) -> str:
     return body_digest({**fields, "f:spec": spec})[:_DIGEST]
 
 
-def scaler(metadata: dict[str, Any]) -> str:
-    """Give another manager that owns `spec.replicas`, the latest of several; "" for none."""
+def scaler(metadata: dict[str, Any], *, adopted: bool) -> str:
+    """Give another manager that owns `spec.replicas`, the latest of several; "" for none.
+
+    What is still to be `adopted` is scaled by none who composed it: what that one owns becomes
+    ours.
+    """
     found = [
         (text(entry.get("time")), text(entry.get("manager")))
-        for entry in mappings(metadata.get("managedFields"))
-        if not _is_ours(entry) and _REPLICAS in mapping(mapping(entry.get(_FIELDS)).get("f:spec"))
+        for entry in _holders(metadata)
+        if not _becomes_ours(entry, adopted=adopted)
     ]
     return cut(max(found, default=("", ""))[1], _MANAGER)
 
 
-def owns_replicas(metadata: dict[str, Any]) -> bool:
-    """Say whether our manager owns `spec.replicas`, alone or not."""
-    entry = mapping(_our_entry(mappings(metadata.get("managedFields"))))
-    return _REPLICAS in mapping(mapping(entry.get(_FIELDS)).get("f:spec"))
+def owns_replicas(metadata: dict[str, Any], *, adopted: bool) -> bool:
+    """Say whether our manager owns `spec.replicas`, or will once the object is adopted."""
+    return any(_becomes_ours(entry, adopted=adopted) for entry in _holders(metadata))
 
 
-def taken_over(kind: str, metadata: dict[str, Any]) -> list[Entry] | None:
+def taken_over(metadata: dict[str, Any]) -> list[Entry] | None:
     """Give the managedFields with what former managers composed as ours; None for no change.
 
     A former manager is one that put the containers into the Pod template, or the ports into the
@@ -74,7 +74,7 @@ def taken_over(kind: str, metadata: dict[str, Any]) -> list[Entry] | None:
     `kubectl rollout restart` its annotation.
     """
     entries = mappings(metadata.get("managedFields"))
-    former = [entry for entry in entries if _has_composed(kind, entry)]
+    former = [entry for entry in entries if _has_composed(entry)]
     if not former:
         return None
     mine = _our_entry(entries)
@@ -95,14 +95,24 @@ def _is_ours(entry: Entry) -> bool:
     return said == (FIELD_MANAGER, APPLY, "")
 
 
-def _has_composed(kind: str, entry: Entry) -> bool:
+def _holders(metadata: dict[str, Any]) -> Iterator[Entry]:
+    for entry in mappings(metadata.get("managedFields")):
+        if _REPLICAS in mapping(mapping(entry.get(_FIELDS)).get("f:spec")):
+            yield entry
+
+
+def _becomes_ours(entry: Entry, *, adopted: bool) -> bool:
+    return _is_ours(entry) or (not adopted and _has_composed(entry))
+
+
+def _has_composed(entry: Entry) -> bool:
     if _is_ours(entry) or text(entry.get("subresource")):
         return False
-    return any(_owns_items(found) for found in _found(kind, mapping(entry.get(_FIELDS))))
+    return any(_owns_items(found) for found in _found(mapping(entry.get(_FIELDS))))
 
 
-def _found(kind: str, fields: Fields) -> Iterator[Any]:
-    for path in _COMPOSED_BY.get(kind, ()):
+def _found(fields: Fields) -> Iterator[Any]:
+    for path in _COMPOSED_BY:
         here: Any = fields
         for step in path:
             here = mapping(here).get(step)

@@ -68,7 +68,7 @@ def workload_level(raw: dict[str, Any]) -> WorkloadLevel:
         fields=our_fields(metadata),
         copies=copies_of(metadata),
         replicas=1 if replicas is None else replicas,
-        scaled_by=scaler(metadata),
+        scaled_by=scaler(metadata, adopted=is_adopted(metadata)),
         mount=_mount_text(template),
         available=available if available in _STATUSES else "",
         reason=reason,
@@ -109,6 +109,14 @@ def replica_owner_of(metadata: dict[str, Any]) -> Owner:
         text(notes.get(labels.REPLICA_NAME)),
         text(notes.get(labels.REPLICA_UID)),
     )
+
+
+def is_adopted(metadata: dict[str, Any]) -> bool:
+    """Say whether an object was applied by us: it names its owner, and we own fields of it.
+
+    What somebody restored bears our annotations, and none of its fields is ours.
+    """
+    return any(replica_owner_of(metadata)) and bool(our_fields(metadata))
 
 
 def serving_of(kind: str, raw: dict[str, Any]) -> str:

@@ -104,7 +104,7 @@ class Workplace(NamedTuple):
 
     async def apply(self, body: Json, uid: str = "", owner_uid: str = "replica-uid") -> Answer:
         """Apply, and look up that it landed."""
-        intent = _intent(body, uid, owner_uid)
+        intent = applying(body, uid, owner_uid)
         answer, _ = await self.act(intent, body)
         if isinstance(answer, Done):
             effect = Effect(1, "ic/west", intent, body)
@@ -114,7 +114,7 @@ class Workplace(NamedTuple):
 
     async def applied(self, body: Json, uid: str = "") -> tuple[str, Any]:
         """Apply with success; give uid and level."""
-        answer, observations = await self.act(_intent(body, uid, "replica-uid"), body)
+        answer, observations = await self.act(applying(body, uid), body)
         assert isinstance(answer, Done), answer
         (seen,) = observations
         assert isinstance(seen, Seen)
@@ -176,7 +176,8 @@ class Workplace(NamedTuple):
         return uid
 
 
-def _intent(body: Json, uid: str, owner_uid: str) -> Apply:
+def applying(body: Json, uid: str = "", owner_uid: str = "replica-uid") -> Apply:
+    """What is decided for a body."""
     metadata = body["metadata"]
     digest = metadata["annotations"]["warmlog.dev/applied"]
     return Apply(owner_uid, body["kind"], metadata["namespace"], metadata["name"], uid, digest)

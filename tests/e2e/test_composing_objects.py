@@ -12,11 +12,13 @@ from adapters.kubernetes.statuses import Stored, store_status
 from adapters.ports import Request
 from engine.events import Subject
 from machines.caches.changes import ChangeKind
+from machines.caches.levels import Owner
 from machines.intents import Change, Create, Delete
 from machines.observations import Done, Refused, Seen
 from machines.replicas.kinds import COMPOSED
+from machines.replicas.levels import PartLevel, WorkloadLevel
 from tests.e2e import composing
-from tests.e2e.composing import NAMESPACE, PROVIDER, SECONDS, Workplace, ours
+from tests.e2e.composing import NAMESPACE, PROVIDER, SECONDS, Workplace, applying, ours
 from tests.e2e.controlplane.running import ControlPlane
 from tests.e2e.controlplane.watching import Json
 
@@ -119,9 +121,12 @@ async def test_what_modelplane_composed_is_taken_over(
         await workplace.merge(kind, name, restart, "kubectl-rollout")
     hashes = await workplace.hashes(name) if kind == "Deployment" else None
     before = await workplace.get(kind, name)
-    met = await workplace.apply(ours(body, copies=1))
+    met, (seen,) = await workplace.act(applying(ours(body)), ours(body))
     assert isinstance(met, Refused)
     assert met.reason == "AlreadyExists"
+    assert isinstance(seen, Seen)
+    assert isinstance(seen.level, WorkloadLevel | PartLevel)
+    assert (getattr(seen.level, "scaled_by", ""), seen.level.owner) == ("", Owner())
     _, level = await workplace.applied(ours(body, copies=1), uid)
     after = await workplace.get(kind, name)
     assert after["spec"] == before["spec"]

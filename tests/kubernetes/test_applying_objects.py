@@ -236,6 +236,10 @@ async def test_a_number_that_is_ours_alone_is_not_left_out() -> None:
     answer, _, _ = await _acted(AGAIN, _there(replicas=5), body=body)
     assert isinstance(answer, Refused)
     assert answer.reason == "ScaledMeanwhile"
+    composed = {"f:spec": {**COMPOSED["f:spec"], "f:replicas": {}}}
+    former = objects.entry("crossplane", "Update", composed)
+    answer, _, _ = await _acted(AGAIN, _there(notes={}, fields=[former], replicas=5), body=body)
+    assert isinstance(answer, Refused)  # it becomes ours alone
     for fields in ([MINE, objects.scaling()], []):
         answer, _, _ = await _acted(AGAIN, _there(fields=fields, replicas=5), _there(), body=body)
         assert answer == Done(objects.WORKLOAD_UID)

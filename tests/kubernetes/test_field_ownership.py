@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from adapters.kubernetes.field_ownership import our_fields, scaler, taken_over
+from adapters.kubernetes.field_ownership import our_fields, owns_replicas, scaler, taken_over
 from tests.kubernetes.objects import Raw
 from tests.kubernetes.replica_objects import entry, scaling
 
@@ -76,22 +76,25 @@ def test_what_others_own_is_not_ours(entries: list[Any]) -> None:
 
 def test_the_latest_of_those_who_scale_is_named() -> None:
     """Ourselves excepted; two in the same second are told apart by their names."""
-    assert scaler({}) == ""
-    assert scaler(_metadata(OURS, STATUS)) == ""
+    assert scaler({}, adopted=True) == ""
+    assert scaler(_metadata(OURS, STATUS), adopted=True) == ""
     owning = copy.deepcopy(OURS)
     owning["fieldsV1"]["f:spec"]["f:replicas"] = {}
-    assert scaler(_metadata(owning)) == ""
+    assert scaler(_metadata(owning), adopted=True) == ""
     keda = scaling("keda", "2026-10-22T10:11:12Z")
-    assert scaler(_metadata(keda, owning, scaling())) == "keda"
-    assert scaler(_metadata(entry("kubectl", "Apply", {"f:spec": {"f:replicas": {}}}))) == "kubectl"
-    assert len(scaler(_metadata(scaling("x" * 999)))) == 128
+    assert scaler(_metadata(keda, owning, scaling()), adopted=True) == "keda"
+    assert (
+        scaler(_metadata(entry("kubectl", "Apply", {"f:spec": {"f:replicas": {}}})), adopted=True)
+        == "kubectl"
+    )
+    assert len(scaler(_metadata(scaling("x" * 999)), adopted=True)) == 128
 
 
 @pytest.mark.parametrize("operation", ["Update", "Apply"])
 def test_what_a_former_manager_composed_becomes_ours(operation: str) -> None:
     """Whole, be it an update's or an apply's; who merely changed something keeps that."""
     former = entry(PROVIDER, operation, _composed(image={}, args={}))
-    found = taken_over("Deployment", _metadata(former, RESTART, scaling(), STATUS))
+    found = taken_over(_metadata(former, RESTART, scaling(), STATUS))
     mine = former | {"manager": "warmlog", "operation": "Apply"}
     assert found == [RESTART, scaling(), STATUS, mine]
 
@@ -100,7 +103,7 @@ def test_several_become_one_with_what_is_ours_already() -> None:
     """As when an apply of ours came first: one entry a manager, all fields in it."""
     former = [entry(PROVIDER, "Update", _composed(args={})), entry("kubectl", "Apply", _composed())]
     before = copy.deepcopy(former)
-    (mine,) = taken_over("Deployment", _metadata(former[0], OURS, former[1])) or []
+    (mine,) = taken_over(_metadata(former[0], OURS, former[1])) or []
     assert mine == OURS | {"fieldsV1": _composed(image={}, args={})}
     assert former == before
 
@@ -119,7 +122,7 @@ def test_several_become_one_with_what_is_ours_already() -> None:
 )
 def test_nothing_is_taken_from_who_composed_nothing(entries: list[Any]) -> None:
     """A change of one field of the container is not the container."""
-    assert taken_over("Deployment", _metadata(*entries)) is None
+    assert taken_over(_metadata(*entries)) is None
 
 
 def test_each_kind_is_known_by_what_makes_it() -> None:
@@ -127,10 +130,24 @@ def test_each_kind_is_known_by_what_makes_it() -> None:
     containers: Raw = {"f:spec": {"f:containers": {}}}  # the whole list
     for template in ("f:leaderTemplate", "f:workerTemplate"):
         fields: Raw = {"f:spec": {"f:leaderWorkerTemplate": {template: containers}}}
-        assert taken_over("LeaderWorkerSet", _metadata(entry(PROVIDER, "Update", fields)))
-        assert taken_over("Deployment", _metadata(entry(PROVIDER, "Update", fields))) is None
-    ports: Raw = {
-        "f:spec": {"f:ports": {'k:{"port":80,"protocol":"TCP"}': {".": {}, "f:port": {}}}}
-    }
-    assert taken_over("Service", _metadata(entry(PROVIDER, "Update", ports)))
-    assert taken_over("ResourceClaimTemplate", _metadata(entry(PROVIDER, "Update", ports))) is None
+        assert taken_over(_metadata(entry(PROVIDER, "Update", fields)))
+    ports: Raw = {".": {}, 'k:{"port":80,"protocol":"TCP"}': {".": {}, "f:port": {}}}
+    assert taken_over(_metadata(entry(PROVIDER, "Update", {"f:spec": {"f:ports": ports}})))
+    devices: Raw = {"f:spec": {"f:spec": {"f:devices": {"f:requests": {}}}}}
+    assert taken_over(_metadata(entry(PROVIDER, "Update", devices))) is None
+
+
+def test_who_composed_an_object_does_not_scale_it_until_it_is_ours() -> None:
+    """What that one owns becomes ours, the number of copies with it."""
+    fields = _composed(image={})
+    fields["f:spec"]["f:replicas"] = {}
+    composed = entry(PROVIDER, "Update", fields)
+    assert scaler(_metadata(composed), adopted=False) == ""
+    assert owns_replicas(_metadata(composed), adopted=False)
+    assert scaler(_metadata(composed, OURS), adopted=True) == PROVIDER
+    assert not owns_replicas(_metadata(composed, OURS), adopted=True)
+    keda = scaling("keda", "2026-10-20T10:11:12Z")
+    assert scaler(_metadata(keda, composed), adopted=False) == "keda"
+    owning = entry("warmlog", "Apply", fields)
+    assert owns_replicas(_metadata(keda, owning), adopted=True)
+    assert not owns_replicas(_metadata(keda), adopted=True)
