@@ -67,6 +67,13 @@ def test_the_samples_of_caches_are_valid() -> None:
     )
 
 
+def test_the_samples_of_replicas_are_valid() -> None:
+    """Nothing is said against any, and each kind is counted by itself."""
+    text = printed("validate", ROOT / "samples/modelreplica")
+    kinds = "1 ModelCache, 4 ModelReplicas and 1 InferenceCluster"
+    assert text == f"{kinds} in 4 files, all valid\n"
+
+
 def test_caches_and_clusters_are_judged_like_warmups(folder: Path) -> None:
     """Their faults and warnings are lines as well, and programs get each kind by itself."""
     (folder / "all.yaml").write_text(f"{CACHES}---\n{GOOD}")

@@ -7,7 +7,7 @@ from typing import Any
 import yaml
 from kubernetes_asyncio import client
 
-from adapters.kubernetes.schemas import INFERENCECLUSTER, MODELCACHE, MODELWARMUP
+from adapters.kubernetes.schemas import INFERENCECLUSTER, MODELCACHE, MODELREPLICA, MODELWARMUP
 from tests.repository import ROOT
 
 Json = dict[str, Any]
@@ -22,7 +22,8 @@ NAMES = (
     "sglang-qwen-warmup",
 )
 _DEFINITIONS = {
-    each["spec"]["names"]["kind"]: each for each in (MODELWARMUP, MODELCACHE, INFERENCECLUSTER)
+    each["spec"]["names"]["kind"]: each
+    for each in (MODELWARMUP, MODELCACHE, MODELREPLICA, INFERENCECLUSTER)
 }
 _FRAGMENTS = {
     "spec.custom.initContainers": "V1Container",
