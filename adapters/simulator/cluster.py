@@ -4,14 +4,17 @@ from adapters.simulator.api_server import ApiServer
 from adapters.simulator.clock import BEGINNING, Agenda, Chance
 from adapters.simulator.collecting import GarbageCollector, NamespaceController, TtlController
 from adapters.simulator.controlling import Surroundings
+from adapters.simulator.deployment_controller import DeploymentController
 from adapters.simulator.job_controller import JobController
 from adapters.simulator.kubelet import Kubelets
 from adapters.simulator.node_lifecycle import NodeLifecycle
-from adapters.simulator.plans import HydrationPlan, NodePlan, ProvisionerPlan, Timing
+from adapters.simulator.plans import EnginePlan, HydrationPlan, NodePlan, ProvisionerPlan, Timing
 from adapters.simulator.protecting import Protection
 from adapters.simulator.provisioners import Provisioners
 from adapters.simulator.recording import Recorder
 from adapters.simulator.registry import Registry
+from adapters.simulator.replica_set_controller import ReplicaSetController
+from adapters.simulator.resource_claims import ResourceClaimController
 from adapters.simulator.scheduler import Scheduler
 from adapters.simulator.storage import Storage
 from adapters.simulator.volume_binder import VolumeBinder
@@ -30,6 +33,7 @@ class Cluster:
         self.agenda = Agenda(BEGINNING)
         self.plans: dict[str, NodePlan] = {}  # by node
         self.hydrations: dict[str, HydrationPlan] = {}  # by the beginning of a claim's name
+        self.engines: dict[str, EnginePlan] = {}  # by the beginning of a Pod's name
         self.provisioner_plans: dict[str, ProvisionerPlan] = {}  # by storage class
         chance = Chance(seed)
         self.registry = Registry(self.storage, self.agenda, chance)
@@ -48,10 +52,13 @@ class Cluster:
     def _start_controllers(self) -> None:
         self.storage.subscribe(self.api.stir)
         self.jobs = JobController(self._around)
+        self.replica_sets = ReplicaSetController(self._around)
+        self.deployments = DeploymentController(self._around)
+        self.resource_claims = ResourceClaimController(self._around)
         self.scheduler = Scheduler(self._around)
         self.volumes = VolumeBinder(self._around)
         self.provisioners = Provisioners(self._around, self.provisioner_plans)
-        self.kubelets = Kubelets(self._around, self.plans, self.hydrations)
+        self.kubelets = Kubelets(self._around, self.plans, self.hydrations, self.engines)
         self.nodes = NodeLifecycle(self._around)
         self.protection = Protection(self._around)
         self.garbage = GarbageCollector(self._around)

@@ -9,6 +9,8 @@ from adapters.simulator.cluster import Cluster
 from adapters.simulator.resources import BY_KIND, Resource, path_of
 from adapters.simulator.storage import Manifest, key_of
 
+_BY_HAND = (("fieldManager", "kubectl"),)
+
 
 class Deeds:
     """Hands on a cluster. Whatever they ask for must work, else Refusal is raised."""
@@ -58,11 +60,11 @@ class Deeds:
 
     def _create(self, resource: Resource, namespace: str, body: Manifest) -> Manifest:
         whole = {"apiVersion": resource.api_version, "kind": resource.kind, **body}
-        return self._ask(Request("POST", path_of(resource, namespace), body=whole))
+        return self._ask(Request("POST", path_of(resource, namespace), _BY_HAND, whole))
 
     def _patch(self, resource: Resource, namespace: str, name: str, patch: Manifest) -> Manifest:
         path = path_of(resource, namespace, name)
-        return self._ask(Request("PATCH", path, body=patch, content_type=MERGE_PATCH))
+        return self._ask(Request("PATCH", path, _BY_HAND, patch, MERGE_PATCH))
 
     def _delete(
         self, resource: Resource, namespace: str, name: str, propagation: str = "Background"

@@ -15,7 +15,8 @@ from adapters.simulator.conditions import (
 )
 from adapters.simulator.controlling import Controller, Surroundings
 from adapters.simulator.deleting import DeleteOptions
-from adapters.simulator.plans import Ending, HydrationPlan, NodePlan, doubled
+from adapters.simulator.engine_pods import Engines, is_engine
+from adapters.simulator.plans import Ending, EnginePlan, HydrationPlan, NodePlan, doubled
 from adapters.simulator.pod_needs import missing_config, unready_claim
 from adapters.simulator.protecting import claims_of
 from adapters.simulator.resources import CLAIM, NODE, POD, SECRET
@@ -40,14 +41,17 @@ class Kubelets(Controller):
         around: Surroundings,
         plans: Mapping[str, NodePlan],
         hydrations: Mapping[str, HydrationPlan],
+        engines: Mapping[str, EnginePlan],
     ) -> None:
         """Watch Pods, Nodes, and what Pods need; the plans may change at any time.
 
-        `plans` are by node name, `hydrations` by the beginning of a claim's name.
+        `plans` are by node name, `hydrations` by the beginning of a claim's name, `engines` by that
+        of a Pod's.
         """
         super().__init__(around)
         self._plans = plans
         self._hydrations = hydrations
+        self._engines = Engines(around, self, engines)
         self._needy: dict[str, Callable[[Manifest], None]] = {}  # key of a Pod -> what to try again
         self._stopped: set[str] = set()
         self._attempts: dict[str, int] = {}  # uid of a Job, claim or Pod -> Pods that ran for it
@@ -106,7 +110,7 @@ class Kubelets(Controller):
         self.agenda.put(at, ("node-ready", node_name), lambda: self._say_ready(node_name))
         for pod in self.pods_on(node_name):
             if pod["status"].get("phase") == "Running":
-                self._do(pod, "lost", self._soon(pod), self._lose)
+                self.do(pod, "lost", self._soon(pod), self._lose)
             else:
                 self._take_up(pod)
 
@@ -126,9 +130,9 @@ class Kubelets(Controller):
         if is_deleting(pod):
             self._stop_later(pod)
         elif pod["status"].get("phase") == "Pending":
-            self._do(pod, "accept", self._soon(pod), self._accept)
+            self.do(pod, "accept", self._soon(pod), self._accept)
         elif pod["status"].get("phase") == "Running":
-            self._finish_later(pod)
+            (self._engines.go_on if is_engine(pod) else self._finish_later)(pod)
 
     def _try_again_in(self, namespace: str) -> None:
         """A Secret or a claim changed: look in a while whether Pods have what they need now."""
@@ -138,7 +142,7 @@ class Kubelets(Controller):
                 span = self.timing.config_retry
                 metadata = pod["metadata"]
                 after = self.chance.between(span, "need", metadata["uid"], self.storage.version)
-                self._do(pod, "need", after, action)
+                self.do(pod, "need", after, action)
 
     def _lacks(self, pod: Manifest, words: str, action: Callable[[Manifest], None]) -> bool:
         """Note what a Pod still needs, if anything, and what to do once it might have it."""
@@ -185,7 +189,7 @@ class Kubelets(Controller):
         """Draw how long something takes for a Pod: the same whenever it is asked."""
         return self.chance.between(span, what, pod["metadata"]["uid"])
 
-    def _do(self, pod: Manifest, what: str, after: int, action: Callable[[Manifest], None]) -> None:
+    def do(self, pod: Manifest, what: str, after: int, action: Callable[[Manifest], None]) -> None:
         """Have `action` run on the Pod as it will be, if it and its kubelet are still there."""
         metadata = pod["metadata"]
         key, uid = key_of(metadata["namespace"], metadata["name"]), metadata["uid"]
@@ -204,13 +208,14 @@ class Kubelets(Controller):
         # Another machine of the name must not be held up by what the one before it had to do.
         self.agenda.put(self.agenda.now + after, ("kubelet", machine, uid, what), run)
 
-    def _set(self, pod: Manifest, status: Manifest) -> Manifest:
+    def set_status(self, pod: Manifest, status: Manifest) -> Manifest:
+        """Write a Pod's status; gives the Pod as it is then."""
         return self.change_status(pod, lambda _: status) or pod
 
     def _accept(self, pod: Manifest) -> None:
         if is_deleting(pod) or has_ended(pod):
             return
-        pod = self._set(pod, pod_statuses.waiting(pod, self.agenda.now, "ContainerCreating"))
+        pod = self.set_status(pod, pod_statuses.waiting(pod, self.agenda.now, "ContainerCreating"))
         plan = self._plan(pod)
         words = unready_claim(self.storage, pod)
         if self._lacks(pod, words, self._accept):
@@ -219,7 +224,7 @@ class Kubelets(Controller):
         elif plan.starts:
             image = pod["spec"]["containers"][0]["image"]
             self.around.recorder.record(pod, COMPONENT, "Pulling", f'Pulling image "{image}"')
-            self._do(pod, "pull", self.timing_of(pod, "pull", plan.pull), self._pull(0))
+            self.do(pod, "pull", self.timing_of(pod, "pull", plan.pull), self._pull(0))
 
     def _pull(self, failed_so_far: int) -> Callable[[Manifest], None]:
         """Give the end of a pull: the image is there, or the registry said no."""
@@ -234,16 +239,16 @@ class Kubelets(Controller):
             image = pod["spec"]["containers"][0]["image"]
             words = plan.pull_words.format(image=image)
             status = pod_statuses.waiting(pod, self.agenda.now, "ErrImagePull", words)
-            pod = self._set(pod, status)
+            pod = self.set_status(pod, status)
             told = f'Failed to pull image "{image}": {words}'
             self.around.recorder.record(pod, COMPONENT, "Failed", told, warning=True)
             shown = self.timing_of(pod, f"backoff {failed_so_far}", _UNTIL_BACKOFF_SHOWN)
-            self._do(pod, "backoff", shown, self._back_off(image, words))
+            self.do(pod, "backoff", shown, self._back_off(image, words))
             backoff = doubled(
                 self.timing.pull_backoff, failed_so_far, self.timing.pull_backoff_limit
             )
             again = self.timing_of(pod, "pull", plan.pull)
-            self._do(pod, "pull", backoff + again, self._pull(failed_so_far + 1))
+            self.do(pod, "pull", backoff + again, self._pull(failed_so_far + 1))
 
         return pulled
 
@@ -255,7 +260,7 @@ class Kubelets(Controller):
             status = pod_statuses.waiting(
                 pod, self.agenda.now, "ImagePullBackOff", f"{told}: ErrImagePull: {words}"
             )
-            pod = self._set(pod, status)
+            pod = self.set_status(pod, status)
             self.around.recorder.record(pod, COMPONENT, "BackOff", told)
 
         return back_off
@@ -269,31 +274,36 @@ class Kubelets(Controller):
             self._run(pod)
             return
         status = pod_statuses.waiting(pod, self.agenda.now, "CreateContainerConfigError", words)
-        pod = self._set(pod, status)
+        pod = self.set_status(pod, status)
         self.around.recorder.record(pod, COMPONENT, "Failed", f"Error: {words}", warning=True)
 
     def _run(self, pod: Manifest) -> None:
         uid = self._counted_under(pod)
         self._attempts[uid] = self._attempts.get(uid, 0) + 1
-        pod = self._set(pod, pod_statuses.running(pod, self.agenda.now))
+        engine = is_engine(pod)
+        if engine:
+            pod = self._engines.begin(pod)
+        else:
+            pod = self.set_status(pod, pod_statuses.running(pod, self.agenda.now))
         for container in pod["spec"]["containers"]:
             words = f"Started container {container['name']}"
             self.around.recorder.record(pod, COMPONENT, "Started", words)
-        self._finish_later(pod)
+        if not engine:
+            self._finish_later(pod)
 
     def _finish_later(self, pod: Manifest) -> None:
         plan = self._plan(pod)
         if plan.ending is not Ending.HANG:
-            self._do(pod, "end", self.timing_of(pod, "run", plan.run), self._end)
+            self.do(pod, "end", self.timing_of(pod, "run", plan.run), self._end)
 
     def _end(self, pod: Manifest) -> None:
         if has_ended(pod):
             return
         plan, now = self._plan(pod), self.agenda.now
         if self._fails(pod, plan):
-            self._set(pod, pod_statuses.failed(pod, now, plan.exit_code, plan.message))
+            self.set_status(pod, pod_statuses.failed(pod, now, plan.exit_code, plan.message))
         else:
-            self._set(pod, pod_statuses.succeeded(pod, now))
+            self.set_status(pod, pod_statuses.succeeded(pod, now))
 
     def _fails(self, pod: Manifest, plan: NodePlan) -> bool:
         uid = pod["metadata"]["uid"]
@@ -307,13 +317,13 @@ class Kubelets(Controller):
     def _stop_later(self, pod: Manifest) -> None:
         grace = pod["metadata"].get("deletionGracePeriodSeconds", 0) * SECOND
         stop = min(self.timing_of(pod, "stop", self._plan(pod).stop), grace)
-        self._do(pod, "stop", stop, self._killed)
+        self.do(pod, "stop", stop, self._killed)
 
     def _killed(self, pod: Manifest) -> None:
         """End a deleted Pod's containers and say that nothing of it is left."""
         if not has_ended(pod):
-            pod = self._set(pod, pod_statuses.failed(pod, self.agenda.now, _KILLED, ""))
-        self._do(pod, "remove", self._soon(pod), lambda current: self.delete(current, _FORCED))
+            pod = self.set_status(pod, pod_statuses.failed(pod, self.agenda.now, _KILLED, ""))
+        self.do(pod, "remove", self._soon(pod), lambda current: self.delete(current, _FORCED))
 
     def _lose(self, pod: Manifest) -> None:
         if not has_ended(pod):
@@ -324,6 +334,6 @@ class Kubelets(Controller):
                 pod_statuses.LOST_CONTAINER,
                 "ContainerStatusUnknown",
             )
-            pod = self._set(pod, status)
+            pod = self.set_status(pod, status)
         if is_deleting(pod):
             self._killed(pod)

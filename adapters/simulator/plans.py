@@ -50,6 +50,16 @@ class HydrationPlan(NamedTuple):
     message: str = ""  # the last that a failing container prints
 
 
+class EnginePlan(NamedTuple):
+    """What becomes of the Pods of a Deployment, wherever they run. Spans count from each start."""
+
+    ready: Span | None = Span(5 * SECOND, 15 * SECOND)  # for those with a probe; None: never
+    crash: Span | None = None  # after that long the first container ends; None: it does not
+    crashes: int | None = None  # how many times a Pod does so; None: for ever
+    exit_code: int = 1
+    message: str = ""  # what a crashing container writes to its termination log
+
+
 class ProvisionerPlan(NamedTuple):
     """What a provisioner makes of the claims of its class."""
 
@@ -66,6 +76,7 @@ class Timing(NamedTuple):
 
     job_sync: Span = Span(5 * MILLISECOND, 50 * MILLISECOND)
     pod_batch: Span = Span(SECOND, SECOND + 50 * MILLISECOND)  # Pod changes reach Jobs in batches
+    workload_sync: Span = Span(5 * MILLISECOND, 50 * MILLISECOND)
     scheduling: Span = Span(5 * MILLISECOND, 30 * MILLISECOND)
     kubelet_sync: Span = Span(10 * MILLISECOND, 100 * MILLISECOND)
     collecting: Span = Span(10 * MILLISECOND, 500 * MILLISECOND)  # garbage collector
@@ -73,6 +84,8 @@ class Timing(NamedTuple):
     volume_resync: Span = Span(SECOND, 15 * SECOND)  # what they see only when they look at all
     volume_wait: int = 10 * MINUTE  # how long the scheduler waits for a Pod's claims
     config_retry: Span = Span(SECOND, 10 * SECOND)  # kubelet: a Secret that was missing
+    claims_backoff: int = SECOND  # device claims of a Pod whose template is missing
+    claims_backoff_limit: int = MINUTE
     provision_backoff: int = SECOND
     provision_backoff_limit: int = 5 * MINUTE
     lifecycle: Span = Span(10 * MILLISECOND, 100 * MILLISECOND)  # taints that follow conditions

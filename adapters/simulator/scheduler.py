@@ -13,6 +13,7 @@ from adapters.simulator.conditions import (
 from adapters.simulator.controlling import Controller, Surroundings
 from adapters.simulator.plans import doubled
 from adapters.simulator.protecting import claims_of
+from adapters.simulator.resource_claims import has_its_claims
 from adapters.simulator.resources import CLAIM, CLASS, NODE, POD, VOLUME
 from adapters.simulator.scheduling_volumes import PodVolumes, VolumeBindingFailed
 from adapters.simulator.selecting import affinity_matches
@@ -72,7 +73,7 @@ class Scheduler(Controller):
                 bound.add(key)
         elif change.type == DELETED or is_deleting(pod):
             self._forget(key)
-        elif key not in self._waiting:
+        elif key not in self._waiting and has_its_claims(pod):
             self._waiting[key] = 0
             self._try(key, 0)
 
@@ -148,6 +149,9 @@ class Scheduler(Controller):
                 return _TAINTED
         terms = _required_terms(pod)
         if terms is not None and not affinity_matches(terms, node):
+            return _AFFINITY
+        marks = node["metadata"].get("labels") or {}
+        if not (pod["spec"].get("nodeSelector") or {}).items() <= marks.items():
             return _AFFINITY
         limit = int(((node.get("status") or {}).get("allocatable") or {}).get("pods", 110))
         if len(self._bound.get(node["metadata"]["name"], ())) >= limit:

@@ -16,8 +16,8 @@ from adapters.simulator.resources import (
     WARMUP,
 )
 from adapters.simulator.schemas import Schema
-from adapters.simulator.storage import Manifest, key_of_item
-from adapters.simulator.storage_deeds import StorageDeeds
+from adapters.simulator.serving_deeds import ServingDeeds
+from adapters.simulator.storage import Manifest
 from machines import labels
 
 Taint = tuple[str, str, str]  # key, value, effect
@@ -38,7 +38,7 @@ _NEW_NODE_STATUS = {
 }
 
 
-class World(StorageDeeds):
+class World(ServingDeeds):
     """A cluster with people in it. Whatever a person asks for must work, else Refusal is raised."""
 
     def __init__(self, seed: int, *, name: str = "sim", timing: Timing | None = None) -> None:
@@ -68,19 +68,6 @@ class World(StorageDeeds):
         version = BY_KIND[kind].api_version.rpartition("/")[2]
         self.cluster.registry.schemas[kind] = Schema.of_definition(definition, version)
         self.serve(kind)
-
-    def serve(self, kind: str) -> None:
-        """Have the API server serve a kind from now on."""
-        self.cluster.registry.served.missing.discard(kind)
-
-    def stop_serving(self, kind: str) -> None:
-        """Have it serve a kind no more: its objects are gone, watches of it end."""
-        for item in self.listed(kind):
-            self.cluster.storage.remove(kind, key_of_item(item))
-        self.cluster.registry.served.missing.add(kind)
-        for cursor in self.api.cursors:
-            if cursor.kind == kind:
-                cursor.close()
 
     def lose_api(self, words: str = "no route to host") -> None:
         """Cut the API server off: no request gets through and every watch breaks."""
