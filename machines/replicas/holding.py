@@ -1,8 +1,8 @@
 """Holding: why nothing is composed of a replica now, or why what runs is left as it is.
 
     InvalidSpec        the spec can never work; the field is named
+    Unsupported        something in it has no way to run, or none on its cluster
     WaitingForCluster  its cluster does not exist, does not answer, or cannot be read
-    Unsupported        something in it has no way to run there
     WaitingForCache    nothing of it runs, and its cache has no mount for it: the entry's words
 
 The first that holds counts. A replica that runs waits for no cache, and is never taken away.
@@ -14,6 +14,7 @@ from machines.replicas.mounting import offer_of
 from machines.replicas.placing import cluster_trouble
 from machines.replicas.states import Replica
 from machines.replicas.supporting import unsupported_words
+from machines.replicas.using import claims_of
 from machines.states import State
 
 INVALID = "InvalidSpec"
@@ -45,7 +46,11 @@ def hold_of(state: State, replica: Replica) -> Hold | None:
     return None
 
 
-def cache_words(state: State, replica: Replica) -> str:
-    """Say why a running replica keeps the mount that it has; "" when it has what is published."""
+def kept_words(state: State, replica: Replica) -> str:
+    """Say what a running replica goes on with while its cache offers nothing; "" when it does."""
     offer = offer_of(state, replica) if replica.composed else None
-    return offer.words if offer is not None and offer.known and not offer.mount else ""
+    if offer is None or not offer.known or offer.mount:
+        return ""
+    claims = sorted(claims_of(replica))
+    kept = f"keeps the mount of claim {' and '.join(claims)}" if claims else "runs without a mount"
+    return f"{kept}: {offer.words}"

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from engine.instants import rfc3339
 from machines.caches.cluster_specs import DYNAMO
 from machines.caches.reaching import log_cluster, way_in
 from machines.caches.states import ServedCluster
@@ -103,7 +104,9 @@ def silence_words(state: State, replica: Replica) -> str:
     if place is None:
         return f"{name} was not read yet"
     if not place.cluster.reachable:
-        return f"{name} does not answer: {place.cluster.words or 'no words came'}"
+        at = place.cluster.changed_at
+        since = f"since {rfc3339(at)}" if at else "yet"
+        return f"{name} does not answer {since}: {place.cluster.words or 'no words came'}"
     unread, listed = place.cluster.unread, place.cluster.listed
     needed = needed_kinds(replica.spec) if replica.spec else ()
     unlisted = [
@@ -114,4 +117,4 @@ def silence_words(state: State, replica: Replica) -> str:
     refused = [kind for kind in unlisted if kind in unread]
     if refused:
         return f"{' and '.join(refused)} of {name} cannot be read: {unread[refused[0]]}"
-    return f"{' and '.join(unlisted)} of {name} not read yet" if unlisted else ""
+    return f"{' and '.join(unlisted)} of {name} were not read yet" if unlisted else ""

@@ -1,4 +1,4 @@
-"""Statuses: what is published of a ModelReplica."""
+"""Statuses: what is published of a ModelReplica. Bounded in size: of eight engines at most."""
 
 from typing import Any
 
@@ -7,15 +7,14 @@ from engine.instants import rfc3339
 from machines.caches.conditions import Row
 from machines.messages import cut
 from machines.replicas.conditions import condition_rows
-from machines.replicas.levels import WorkloadLevel
-from machines.replicas.moving import workloads_there
+from machines.replicas.moving import is_available, workloads_there
 from machines.replicas.names import workload_name
-from machines.replicas.obstacles import workload_words
+from machines.replicas.obstacles import said_of
 from machines.replicas.part_names import workload_kind
 from machines.replicas.placing import place_of
 from machines.replicas.states import Replica
 from machines.showing import CONDITION_BYTES, cut_to_bytes
-from machines.states import State
+from machines.states import Known, State
 from machines.statuses import COMMON_PATHS
 
 # Every field that the projection can write: what a served CRD has to keep.
@@ -87,8 +86,11 @@ def _workloads(state: State, replica: Replica) -> list[dict[str, Any]]:
     ]
 
 
-def _availability(replica: Replica, known: Any) -> dict[str, Any]:
-    level = known.level if known is not None else None
-    available = isinstance(level, WorkloadLevel) and level.available == "True"
-    words = "" if available else workload_words(replica, known)
-    return {"available": available, **({"message": cut(words)} if words else {})}
+def _availability(replica: Replica, known: Known | None) -> dict[str, Any]:
+    if known is None:
+        return {"available": False, "message": "it is not there yet"}
+    if is_available(known):
+        return {"available": True}
+    words = ": ".join(part for part in said_of(replica, known) if part)
+    shown = cut_to_bytes(cut(words), CONDITION_BYTES)
+    return {"available": False, **({"message": shown} if shown else {})}
