@@ -1,7 +1,7 @@
 """Why a Pod does not run, or failed: the nearest cause, in steadied words."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from adapters.kubernetes.fields import integer, mapping, mappings, text
@@ -84,15 +84,37 @@ def hydration_cause(raw: dict[str, Any]) -> Cause:
     status = mapping(raw.get("status"))
     if cause.exit_code is None or cause.reason in {DISRUPTED, text(status.get("reason"))}:
         return cause
+    ends = ((container.name, container.ended) for container in _containers(raw))
+    return _last_words(raw, ends) or cause
+
+
+def engine_cause(raw: dict[str, Any]) -> Cause:
+    """Give the nearest cause as of a hydration, also of what failed before and runs again.
+
+    Until it serves, an engine that is started again and again is told as one that fails.
+    """
+    cause = hydration_cause(raw)
+    if cause.reason:
+        return cause
+    again = (
+        (text(one.get("name")), mapping(mapping(one.get("lastState")).get("terminated")))
+        for one in mappings(mapping(raw.get("status")).get("containerStatuses"))
+        if one.get("ready") is not True
+    )
+    return _last_words(raw, again) or cause
+
+
+def _last_words(raw: dict[str, Any], ends: Iterable[tuple[str, dict[str, Any]]]) -> Cause | None:
+    """Give what the first container that ended badly said last."""
     owner = text(mapping(raw.get("metadata")).get("generateName")).removesuffix("-")
-    for container in _containers(raw):
-        code = integer(container.ended.get("exitCode"))
+    for name, ended in ends:
+        code = integer(ended.get("exitCode"))
         if code:
-            reason = cut(text(container.ended.get("reason")) or "Error", _REASON)
-            words = steady_end(text(container.ended.get("message")), owner)
-            said = f"container {container.name} failed with exit code {code} and said nothing"
+            reason = cut(text(ended.get("reason")) or "Error", _REASON)
+            words = steady_end(text(ended.get("message")), owner)
+            said = f"container {cut(name, _NAME)} failed with exit code {code} and said nothing"
             return Cause(reason, words or said, code)
-    return cause
+    return None
 
 
 def _disruption(status: dict[str, Any], owner: str) -> Cause | None:

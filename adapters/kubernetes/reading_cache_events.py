@@ -1,4 +1,4 @@
-"""Reading what Events say of a claim that is not bound, of a hydration Job, or of its Pod.
+"""Reading what Events say of a claim that is not bound, of a Job, a workload, or its Pod.
 
 The newest failure is told until its success is said: provisioners and schedulers go on saying that
 they wait. Of a claim, where there is none, it is what its provisioner said last; that it waits for
@@ -20,6 +20,7 @@ from machines.steadying import steady
 
 _WAITS_FOR_POD = frozenset({"WaitForFirstConsumer", "WaitForPodScheduled"})
 _SUCCESSES = frozenset({"ProvisioningSucceeded", "Scheduled", "SuccessfulCreate"})
+_STARTED = "Started"  # of a container
 _REASON = 256  # characters
 
 
@@ -28,21 +29,44 @@ async def read_cache_events(
 ) -> EventsRead | None:
     """Give what Events say of one object; None when there is no whole answer."""
     subject = question.subject
-    path = f"/api/v1/namespaces/{subject.namespace}/events"
-    about = (("fieldSelector", f"involvedObject.uid={subject.uid}"),)
-    events = await read_items(api, path, about, timeout_seconds=timeout_seconds)
+    events = await _events_of(api, subject, timeout_seconds)
     if events is None:
         return None
-    told = _last_failure(events)
+    told = _last_failure(events, _SUCCESSES)
     if not told and subject.kind == CLAIM.name:
         others = [one for one in events if text(one.get("reason")) not in _WAITS_FOR_POD]
         told = max(others, key=newness, default={})
-    message = text(told.get("message")).removeprefix(COMBINED)
-    reason = text(told.get("reason"))[:_REASON]
-    return EventsRead(api.cluster, subject, "", reason, steady(message, _owner(subject)))
+    return EventsRead(api.cluster, subject, "", *_words(told, _owner(subject)))
 
 
-def _last_failure(events: Iterable[dict[str, Any]]) -> dict[str, Any]:
+async def read_failure(
+    api: Api, subject: Subject, owner: str, *, timeout_seconds: float
+) -> tuple[str, str] | None:
+    """Give reason and words of the newest failure of a workload, or of a Pod of one.
+
+    It is over once a container was started. `owner` is what generated names begin with. Both are
+    empty when there is none; None when there is no whole answer.
+    """
+    events = await _events_of(api, subject, timeout_seconds)
+    if events is None:
+        return None
+    return _words(_last_failure(events, _SUCCESSES | {_STARTED}), owner)
+
+
+async def _events_of(
+    api: Api, subject: Subject, timeout_seconds: float
+) -> list[dict[str, Any]] | None:
+    path = f"/api/v1/namespaces/{subject.namespace}/events"
+    about = (("fieldSelector", f"involvedObject.uid={subject.uid}"),)
+    return await read_items(api, path, about, timeout_seconds=timeout_seconds)
+
+
+def _words(event: dict[str, Any], owner: str) -> tuple[str, str]:
+    message = text(event.get("message")).removeprefix(COMBINED)
+    return text(event.get("reason"))[:_REASON], steady(message, owner)
+
+
+def _last_failure(events: Iterable[dict[str, Any]], successes: frozenset[str]) -> dict[str, Any]:
     """Give the newest failure that is not over; an empty one if there is none.
 
     FailedBinding warns of nothing, by its type, and is a failure all the same.
@@ -50,7 +74,7 @@ def _last_failure(events: Iterable[dict[str, Any]]) -> dict[str, Any]:
     last: dict[str, Any] = {}
     for event in sorted(events, key=newness):
         reason = text(event.get("reason"))
-        if reason in _SUCCESSES:
+        if reason in successes:
             last = {}
         elif reason == "FailedBinding" or event.get("type") == "Warning":
             last = event
