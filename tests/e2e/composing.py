@@ -49,7 +49,11 @@ def pod_template(name: str, *, mount: bool = True) -> Json:
         container["env"] = [{"name": "HF_HUB_CACHE", "value": "/mnt/models"}]
     return {
         "metadata": {"labels": {**SERVING, "modelplane.ai/workload": name}},
-        "spec": {"containers": [container], "volumes": volumes},
+        "spec": {
+            "containers": [container],
+            "nodeSelector": {"modelplane.ai/pool": "of-no-node"},
+            "volumes": volumes,
+        },
     }
 
 

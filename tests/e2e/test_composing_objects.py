@@ -1,5 +1,6 @@
 """What a replica is composed of, applied on a real API server, beside who else writes there."""
 
+import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
@@ -8,6 +9,7 @@ import pytest_asyncio
 from adapters.kubernetes.configuring import access_from_kubeconfig
 from adapters.kubernetes.http_api import HttpApi
 from adapters.kubernetes.kinds import MODEL_REPLICA
+from adapters.kubernetes.reading_engine_pods import read_engine_pods
 from adapters.kubernetes.statuses import Stored, store_status
 from adapters.ports import Request
 from engine.events import Subject
@@ -175,6 +177,21 @@ async def test_what_cannot_be_changed_or_made_is_refused_in_the_servers_words(
     refused = await workplace.apply(nowhere)
     assert isinstance(refused, Refused)
     assert (refused.code, refused.terminating) == (404, True)
+
+
+async def test_why_an_engine_does_not_run_is_read_from_its_pods(workplace: Workplace) -> None:
+    """The scheduler's own words, steadied."""
+    uid, _ = await workplace.applied(ours(composing.deployment("stuck")))
+    subject = Subject("Deployment", NAMESPACE, "stuck", uid)
+    reason = message = ""
+    while reason != "Unschedulable":
+        await asyncio.sleep(0.1)
+        read = await read_engine_pods(workplace.api, subject, timeout_seconds=SECONDS)
+        assert read is not None
+        reason, message = read.reason, read.message
+    assert message.startswith("no node")
+    gone = Delete("replica-uid", "Deployment", NAMESPACE, "stuck", uid)
+    assert (await workplace.act(gone))[0] == Done(uid)
 
 
 async def test_a_replica_is_held_told_and_released(workplace: Workplace) -> None:
