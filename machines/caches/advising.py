@@ -9,6 +9,7 @@ from machines.advising import NOTHING_TO_DO
 from machines.caches import causes
 from machines.caches.blocking import NO_STORAGE_CLASS, NOT_OURS, SAME_CLUSTER, TERMINATING
 from machines.caches.cluster_specs import IN_CLUSTER
+from machines.caches.leaving import replica_users
 from machines.caches.obstacles import token_trouble
 from machines.caches.reaching import way_in
 from machines.caches.sights import Sight
@@ -80,6 +81,10 @@ _NEVER_BACK = (
     "; where it will never answer again, `kubectl delete inferencecluster {cluster}` lets go of "
     "what is there"
 )
+_REPLICAS = (
+    "delete the ModelReplicas that are named, or have them refer to another ModelCache "
+    "(`kubectl -n {namespace} get modelreplicas`), or leave it: the claim goes once nobody uses it"
+)
 _BLIND = frozenset({causes.NO_ACCESS, causes.UNREACHABLE, causes.UNREAD})
 _SPACE = "No space left on device"
 _MORE_SPACE = (
@@ -94,6 +99,8 @@ def entry_advice(sight: Sight) -> str:
     text = BY_CAUSE.get(reason, _POD)
     if (reason, mark) == (NO_STORAGE_CLASS, "absent"):
         text = _ABSENT_CLASS
+    if reason == causes.LEAVING and replica_users(sight.state, sight.cache, sight.entry):
+        text = _REPLICAS
     if reason in _BLIND:
         text = _blind_advice(sight, reason, text)
     if reason == causes.FAILED and _SPACE in sight.entry.failure.said.words:

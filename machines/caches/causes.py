@@ -15,6 +15,7 @@ from machines.caches.obstacles import (
     class_trouble,
     newer_class,
     token_trouble,
+    users_words,
 )
 from machines.caches.reaching import way_in
 from machines.caches.sights import Sight, job_events, waiting_pod
@@ -105,7 +106,7 @@ def _waiting(sight: Sight) -> Cause:
 
 
 def _leaving(sight: Sight) -> Cause:
-    if sight.entry.users:
+    if users_words(sight):
         return Cause(LEAVING)
     if blindness(sight):
         return _blind(sight)

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from engine.instants import rfc3339
 from machines.caches.entries import EntryState
 from machines.caches.messages import entry_message
-from machines.caches.obstacles import blindness, leaving_words, refusal_words
+from machines.caches.obstacles import blindness, leaving_words, refusal_words, users_words
 from machines.caches.sights import sight_of, token_sight
 from machines.caches.sizes import size_trouble
 from machines.caches.states import Cache, Entry
@@ -160,9 +160,10 @@ def _troubles(state: State, cache: Cache) -> Iterator[Row]:
 
 
 def _terminating(state: State, cache: Cache) -> Row:
-    used = [one for _, one in sorted(cache.entries.items()) if one.users]
+    sights = [sight_of(state, cache, one) for _, one in sorted(cache.entries.items())]
+    used = [sight for sight in sights if users_words(sight)]
     if used:
-        said = [f"{one.cluster}: {leaving_words(sight_of(state, cache, one))}" for one in used]
+        said = [f"{sight.entry.cluster}: {leaving_words(sight)}" for sight in used]
         return Row("Terminating", "True", "InUse", cut("; ".join(said)))
     some = next(iter(cache.entries.values()), None)
     refused = [
@@ -171,8 +172,7 @@ def _terminating(state: State, cache: Cache) -> Row:
         if some is not None
     ]
     left = f"what it has on {named(sorted(cache.entries))} is being let go" if some else ""
-    silent = (blindness(sight_of(state, cache, one)) for _, one in sorted(cache.entries.items()))
-    said = [*refused, left, *dict.fromkeys(silent)]
+    said = [*refused, left, *dict.fromkeys(map(blindness, sights))]
     return Row("Terminating", "True", "CleaningUp", cut("; ".join(filter(None, said))))
 
 

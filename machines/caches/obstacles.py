@@ -5,6 +5,7 @@ from machines.caches.blocking import NO_STORAGE_CLASS, NOT_OURS, TERMINATING
 from machines.caches.changes import TO_DO
 from machines.caches.entries import EntryState
 from machines.caches.finding import CLAIM, JOB, names_of
+from machines.caches.leaving import is_held, replica_users
 from machines.caches.reaching import way_in
 from machines.caches.selecting import DEFAULT_CLASS, storage_class
 from machines.caches.sights import Sight, token_sight
@@ -13,7 +14,7 @@ from machines.messages import cut
 from machines.states import SECRET, WORKLOAD_KINDS, Cluster
 
 QUOTED = 320  # characters of somebody else's words within a message
-NAMED = 3  # Pods in a sentence
+NAMED = 3  # Pods, or ModelReplicas, in a sentence
 _SIZE = "Grow PersistentVolumeClaim"  # told by a condition of its own
 _TO_DO = {kind.value: words for kind, words in TO_DO.items()}
 _STOPS = ("create ", "Own ", "Hold ")  # changes without which nothing goes on
@@ -80,17 +81,32 @@ def hindrance(sight: Sight) -> str:
 
 def leaving_words(sight: Sight) -> str:
     """Say what an entry that is wanted no more is still kept for."""
-    users = sight.entry.users
-    why = f"cluster {sight.entry.cluster} is not selected any more"
-    if sight.cache.level.deleting or sight.cache.gone:
+    state, cache, entry = sight.state, sight.cache, sight.entry
+    why = f"cluster {entry.cluster} is not selected any more"
+    if cache.level.deleting or cache.gone:
         why = "the ModelCache is being deleted"
-    if users is None:
-        return f"{why}; whether a Pod mounts {sight.claim_words} is not known yet"
+    users = users_words(sight)
     if users:
-        more = f" and {len(users) - NAMED} more" if len(users) > NAMED else ""
-        pods = f"Pod{'s' if len(users) > 1 else ''} {', '.join(users[:NAMED])}{more}"
-        return f"{why}; {sight.claim_words} is kept for {pods}"
+        return f"{why}; {sight.claim_words} is kept for {users}"
+    if entry.users is None:
+        return f"{why}; whether a Pod mounts {sight.claim_words} is not known yet"
+    if is_held(state, cache, entry):
+        return f"{why}; whether a ModelReplica has {sight.claim_words} is not known yet"
     return f"{why}; {sight.claim_words} is being let go"
+
+
+def users_words(sight: Sight) -> str:
+    """Name the ModelReplicas and the Pods that are known to use a claim; "" when none is."""
+    replicas = replica_users(sight.state, sight.cache, sight.entry)
+    told = [_some("ModelReplica", replicas), _some("Pod", sight.entry.users or ())]
+    return " and ".join(filter(None, told))
+
+
+def _some(kind: str, names: tuple[str, ...]) -> str:
+    if not names:
+        return ""
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return f"{kind}{'s' if len(names) > 1 else ''} {', '.join(names[:NAMED])}{more}"
 
 
 def later_refusals(sight: Sight) -> list[str]:

@@ -17,6 +17,7 @@ from machines.caches.obstacles import (
     leaving_words,
     refusal_words,
     token_trouble,
+    users_words,
 )
 from machines.caches.selecting import storage_class
 from machines.caches.sights import Sight, sight_of, token_sight
@@ -110,7 +111,7 @@ def _of_entry(sight: Sight) -> Iterator[Occasion]:
         healed = note + "was taken back, so that the scheduler chooses another"
         yield Occasion(("healed", cluster, node), NORMAL, "ClaimHealed", healed)
     if not entry.selected:
-        if entry.users and (entry.retained or sight.cache.level.deleting):
+        if users_words(sight) and (entry.retained or sight.cache.level.deleting):
             note = f"cluster {cluster}: {leaving_words(sight)}"
             yield Occasion(("used", cluster), NORMAL, "InUse", note)
         return
