@@ -10,6 +10,7 @@ from adapters.simulator.resources import (
     CLAIM_TEMPLATE,
     DEPLOYMENT,
     LEADER_WORKER_SET,
+    REPLICA,
     SERVICE,
     Resource,
 )
@@ -83,6 +84,7 @@ _SHAPES: Mapping[str, Shape] = {
         status=_CONDITIONS,
     ),
     CLAIM_TEMPLATE.kind: _of(metadata=_METADATA),
+    REPLICA.kind: _of(metadata=_METADATA, spec=_of(engines=_by("name")), status=_CONDITIONS),
     LEADER_WORKER_SET.kind: _of(metadata=_METADATA, spec=_of(leaderWorkerTemplate=_GANG)),
 }
 _ANY = _of(metadata=_METADATA, status=_CONDITIONS)

@@ -14,6 +14,8 @@ from adapters.simulator.storage import Manifest
 UNCHANGED = "self == oldSelf"
 _GROWING = "self >= oldSelf"
 _RULES = "x-kubernetes-validations"
+# Has a field the same value as before, where empty is as good as not there:
+_STAYS = ") == (has(oldSelf."
 # Only when there was no value before:
 _AT_FIRST = "oldSelf.hasValue() || "
 _TEXT = re.compile(r"self\.matches\(r'(.+?)'\)(?: && !self\.endsWith\('([^']*)'\))?")
@@ -45,8 +47,7 @@ def _is_broken(rule: Manifest, value: Any, old: Any) -> bool:
         return bool(value != old)
     if text == _GROWING:
         return bool(value < old)
-    if "fieldPath" in rule:
-        # A field that must stay as it was, where empty is as good as not there.
+    if "fieldPath" in rule and _STAYS in text:
         return (_found(value, rule["fieldPath"]) or "") != (_found(old, rule["fieldPath"]) or "")
     return False
 

@@ -306,7 +306,10 @@ def gangs(namespace: str) -> Iterator[Request]:
     yield update(f"{here}/scale", {"spec": {"replicas": 4}}, "autoscaler")
     yield apply(here, gang("a"), force=False)
     yield apply(here, gang("a"))
-    yield apply(here, gang("a", containers=[container(env=[variable("A"), variable("A")])]))
+    twice = gang("a")
+    led = pod_spec(containers=[container(env=[variable("A"), variable("A")])])
+    twice["spec"]["leaderWorkerTemplate"]["leaderTemplate"]["spec"] = led
+    yield apply(here, twice)
     yield post(path, gang("b"), fieldManager=OTHERS)
     entry = "/metadata/managedFields/0"
     yield guarded(

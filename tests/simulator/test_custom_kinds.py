@@ -1,13 +1,14 @@
-"""ModelCaches and InferenceClusters in the simulated API server."""
+"""ModelCaches, ModelReplicas and InferenceClusters in the simulated API server."""
 
 import pytest
 import yaml
 
-from adapters.simulator.resources import CACHE, INFERENCE_CLUSTER, path_of
+from adapters.simulator.resources import CACHE, INFERENCE_CLUSTER, REPLICA, path_of
 from adapters.simulator.storage import Manifest
 from adapters.simulator.worlds import World
 from tests.repository import ROOT
 from tests.simulator.building import TEAM, causes, delete, get, merge, patch, post, put, world_of
+from tests.simulator.cases_replicas import member, replica
 
 CACHES, CLUSTERS = path_of(CACHE, TEAM), path_of(INFERENCE_CLUSTER)
 
@@ -142,3 +143,16 @@ def test_a_cluster_needs_what_its_source_names() -> None:
     world.add_inference_cluster("there", source="Existing", secret="kubeconfig")
     changed = merge(world, f"{CLUSTERS}/there", {"spec": {"stack": "Dynamo"}})
     assert causes(changed) == [("FieldValueForbidden", "spec.stack")]
+
+
+def test_a_replica_can_be_changed_but_for_its_cluster() -> None:
+    """The definition's rules on engines are no rules that engines stay as they are."""
+    world = world_of()
+    world.install(yaml.safe_load((ROOT / "crds" / "modelreplica.yaml").read_text()))
+    path = path_of(REPLICA, TEAM)
+    made = post(world, path, replica("a"))
+    assert made.body["spec"]["engines"][0]["copies"] == 1
+    engines = [{"name": name, "members": [member()], "copies": 2} for name in ("main", "more")]
+    assert merge(world, f"{path}/a", {"spec": {"engines": engines}}).ok
+    refused = merge(world, f"{path}/a", {"spec": {"clusterName": "there"}})
+    assert causes(refused) == [("FieldValueForbidden", "spec.clusterName")]
