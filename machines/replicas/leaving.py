@@ -1,13 +1,17 @@
 """Leaving: what a replica has on its cluster, and when nothing of it is left there."""
 
+from machines.caches.changes import ChangeKind
 from machines.caches.owning import Ownership
 from machines.labels import ABANDON
 from machines.replicas.composing import find_part
+from machines.replicas.kinds import REPLICA
 from machines.replicas.owning import is_ours, ownership
 from machines.replicas.part_names import part_names
 from machines.replicas.placing import Place, is_known_whole, place_of, served_of
 from machines.replicas.states import Replica
 from machines.states import Known, State
+
+_RELEASE = f"{ChangeKind.RELEASE.value} {REPLICA} "  # as `what_of` it, before the name
 
 
 def is_abandoned(replica: Replica) -> bool:
@@ -44,7 +48,7 @@ def ours_there(state: State, replica: Replica, place: Place) -> list[Known]:
 
 def has_left(state: State, replica: Replica) -> bool:
     """Say whether a replica that is not wanted has nothing left on its cluster, as is known."""
-    if replica.open:
+    if any(what != _RELEASE + replica.subject.name for what in replica.open):
         return False
     if served_of(state, replica) is None:
         return True  # nothing can be done there any more
