@@ -87,7 +87,8 @@ def test_what_decides_about_caches_is_for_the_log() -> None:
     assert (caching.own_namespace, caching.heal_seconds) == ("models", 2)
     assert caching.hydration.resources == '{"requests":{"memory":"2Gi"}}'
     assert caching.hydration.env == (("A", "b=c"), ("HTTPS_PROXY", "http://proxy:3128"))
-    assert checked().caching() == CachingSettings()
+    # What older logs do not know of ModelReplicas, a controller of today does.
+    assert checked().caching() == CachingSettings(replicas=True)
     assert settings.digest() != checked().digest()
 
 
