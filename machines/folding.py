@@ -171,6 +171,7 @@ def _seen(state: State, event: Event, subject: Subject, data: dict[str, Any]) ->
     objects = cluster.objects[subject.kind]
     old = objects.get(subject.uid)
     objects[subject.uid] = Known(subject, int(data["version"]), level, event.at)
+    cluster.buried.pop(subject.uid, None)
     _apply_level(state, event, cluster, objects[subject.uid], old)
 
 

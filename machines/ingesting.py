@@ -48,6 +48,7 @@ from machines.observations import (
 )
 from machines.recalling import tells_a_past
 from machines.replicas.asking import engine_events
+from machines.replicas.kinds import COMPOSED
 from machines.replicas.levels import SERVING_LEVEL_BY_KIND
 from machines.replicas.placing import home_is_known as home_of_replica_is_known
 from machines.replicas.states import Replica
@@ -85,7 +86,7 @@ def _seen(state: State, seen: Seen, clock: int) -> Iterator[Draft]:
     uid = seen.subject.uid
     known = cluster.objects[seen.subject.kind].get(uid)
     version = _version(seen.version)
-    if uid in cluster.buried or (known and version <= known.version and version):
+    if _is_buried(cluster, seen) or (known and version <= known.version and version):
         return
     kind = seen.subject.kind
     if known is None or (known.level != seen.level and not _too_soon(known, seen.level, clock)):
@@ -95,6 +96,19 @@ def _seen(state: State, seen: Seen, clock: int) -> Iterator[Draft]:
     if tells_a_past(state, seen, known):
         data = dumps(seen.recovered)
         yield Draft(seen.cluster, str(seen.subject), "Recovered", DATA_VERSION, data)
+
+
+def _is_buried(cluster: Cluster, seen: Seen) -> bool:
+    """Say whether an object has ended, as this log knows.
+
+    What replicas are composed of counts as gone also when it has become somebody else's; it comes
+    back in a version after that one, which nothing that was deleted has.
+    """
+    _, since = cluster.buried.get(seen.subject.uid, ("", -1))
+    if since < 0:
+        return False
+    returns = seen.subject.kind in COMPOSED and 0 < since < _version(seen.version)
+    return not returns
 
 
 def held_until(state: State, seen: Seen, clock: int) -> int | None:
