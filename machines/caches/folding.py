@@ -33,6 +33,7 @@ from machines.caches.stirring import name_in, stir, stir_there, touch
 from machines.caches.twins import KUBE_SYSTEM, index_twins
 from machines.levels import Level
 from machines.replicas.cutting_off import fold_replicas_cut_off
+from machines.replicas.kinds import REPLICA
 from machines.replicas.stirring import stir_replicas_at_home, stir_replicas_on
 from machines.states import (
     CACHE_KINDS,
@@ -112,6 +113,8 @@ def fold_kind_listed(state: State, cluster: Cluster, kind: str) -> None:
     if kind in SERVING_KINDS or kind in REPLICA_KINDS:
         stir_replicas_on(state, names_of_cluster(state, cluster.name))
         stir_replicas_at_home(state, cluster.name)
+    if kind == REPLICA:  # until then each claim was kept for replicas that might hold on to it
+        stir_cluster(state, cluster.name)
     sets = [kinds for kinds in (CACHE_KINDS, WORKLOAD_KINDS) if kind in kinds]
     if sets and (told or any(cluster.has_synced(kinds) for kinds in sets)):
         stir_cluster(state, cluster.name)

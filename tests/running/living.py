@@ -13,7 +13,7 @@ from adapters.running.announcing_caches import CacheAnnouncer
 from adapters.running.controller import Controller
 from adapters.running.limits import Limits
 from adapters.running.sessions import Means
-from adapters.running.writing import open_writer
+from adapters.running.writing import Identity, open_writer
 from adapters.simulator.connecting import connector
 from adapters.simulator.worlds import World
 from adapters.store.memory_logs import MemoryLog
@@ -75,6 +75,7 @@ async def living(
     limits: Limits | None = None,
     others: Mapping[str, World] | None = None,
     connect: Connect | None = None,
+    identity: Identity = WRITER,
 ) -> AsyncIterator[Life]:
     """Run a session while the context lasts, then cancel it, as a signal would.
 
@@ -83,7 +84,7 @@ async def living(
     """
     log = log or StubbornLog(MemoryLog("log"))
     api = WatchedApi(world.api)
-    writer = await open_writer(log, WRITER, world.cluster.now)
+    writer = await open_writer(log, identity, world.cluster.now)
     announcers = Announcer(writer.state), CacheAnnouncer(writer.state)
     news: list[Announcement] = []
     remotes: dict[str, list[WatchedApi]] = {}
