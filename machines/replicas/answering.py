@@ -59,7 +59,7 @@ def fold_replica_answer(state: State, event: Event, intent: ObjectIntent, answer
     else:
         replica.refusals.pop(what, None)
         replica.made[what] = _made(state, opened, intent, event.at + SEEN_SECONDS * SECOND)
-        _done(replica, intent)
+        _done(replica, intent, found=answer.found)
 
 
 def engine_of(replica: Replica, intent: Apply) -> str:
@@ -94,12 +94,13 @@ def _end_apply(replica: Replica, intent: ObjectIntent) -> None:
         del replica.engines[engine]
 
 
-def _done(replica: Replica, intent: ObjectIntent) -> None:
+def _done(replica: Replica, intent: ObjectIntent, *, found: bool) -> None:
     if isinstance(intent, Change):
         replica.held = intent.change == ChangeKind.HOLD
     if not isinstance(intent, Apply):
         return
-    replica.owned.pop(intent.uid, None)
+    if not found:  # else it may never have been sent: a repair leaves no other trace
+        replica.owned.pop(intent.uid, None)
     engine = engine_of(replica, intent)
     before = replica.engines.get(engine)
     if before is not None:
