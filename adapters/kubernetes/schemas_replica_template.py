@@ -139,7 +139,7 @@ TEMPLATE: Schema = {
                     {
                         "type": "object",
                         "required": ["name"],
-                        "properties": {"name": {"type": "string", "description": "Its name."}},
+                        "properties": {"name": {**_NAME, "description": "Its name."}},
                     },
                 ),
             },

@@ -77,13 +77,8 @@ def _judged_cache(raw: Any) -> JudgedSpec:
 
 
 def _judged_replica(raw: Any) -> JudgedSpec:
-    """Judge as the controller does, and by the schema, which asks for what it can do without."""
     parsed = parse_replica(raw)
-    known = {fault.field for fault in parsed.faults}
-    more = (each for each in schema_faults(raw, REPLICA_SPEC, "spec") if each.field not in known)
-    faults = (*parsed.faults, *more)
-    advice = advice_on_replica(parsed.spec) if parsed.spec and not faults else ()
-    return JudgedSpec(faults, tuple(advice))
+    return JudgedSpec(parsed.faults, tuple(advice_on_replica(parsed.spec)) if parsed.spec else ())
 
 
 def _judged_cluster(raw: Any) -> JudgedSpec:

@@ -283,20 +283,6 @@ _IN_TEMPLATES: dict[str, BadReplica] = {
 # What is wrong -> the spec, and the field that is named.
 BAD_REPLICAS = {**_SPECS, **_ENGINES, **_IN_MEMBERS, **_NAMES, **_IN_TEMPLATES}
 
-# With these the controller can live: an empty selector chooses nothing, what has no container is
-# not made, and a Secret without a name is none.
-LIVABLE_REPLICAS = frozenset(
-    {
-        "no template",
-        "an empty list of requests",
-        "an empty selector",
-        "a selector without words",
-        "a Pod without containers",
-        "an empty list of containers",
-        "an unnamed Secret of a registry",
-    }
-)
-
 # Of these no version of the kind was ever accepted: not a rule speaks, but the type, or a list in
 # which each name stands once.
 WRONG_REPLICA_TYPES = frozenset(

@@ -10,7 +10,7 @@ from adapters.kubernetes.rules import lasting_rules
 from adapters.kubernetes.schemas import MODELCACHE, MODELREPLICA
 from machines.replicas.specs import parse_replica
 from machines.replicas.statuses import REPLICA_STATUS_PATHS
-from tests.crds.bad_replicas import BAD_REPLICAS, LIVABLE_REPLICAS
+from tests.crds.bad_replicas import BAD_REPLICAS
 from tests.crds.replicas import (
     ALLOWED_REPLICA_CHANGES,
     FORBIDDEN_REPLICA_CHANGES,
@@ -60,6 +60,7 @@ BOUNDS: dict[str, tuple[int | None, int | None]] = {
     f"{_METADATA}.annotations": (None, 32),
     f"{_METADATA}.annotations{{}}": (None, 8192),
     f"{_MEMBER}.template.spec.containers": (1, 1),
+    f"{_MEMBER}.template.spec.imagePullSecrets[].name": (1, None),
     f"{_CONTAINER}.image": (1, None),
     f"{_CONTAINER}.env[].name": (1, 1024),
     _SOURCE: (1, 1),
@@ -240,7 +241,7 @@ def test_the_controller_can_carry_out_what_is_good(case: str) -> None:
     assert parse_replica(GOOD_REPLICAS[case]).faults == ()
 
 
-@pytest.mark.parametrize("case", [case for case in BAD_REPLICAS if case not in LIVABLE_REPLICAS])
+@pytest.mark.parametrize("case", BAD_REPLICAS)
 def test_the_controller_finds_what_is_bad(case: str) -> None:
     """Without the rules on the server the field is named all the same."""
     bad = BAD_REPLICAS[case]

@@ -5,10 +5,8 @@ from typing import Any
 
 import pytest
 
-from adapters.kubernetes.schemas_pods import Schema
 from adapters.manifests.findings import Finding, Reason
 from adapters.manifests.judged_kinds import REPLICA
-from adapters.manifests.schema_judging import schema_faults
 from tests.crds.bad_replicas import BAD_REPLICAS, BadReplica
 from tests.crds.manifests import Json
 from tests.crds.replicas import (
@@ -66,7 +64,7 @@ def test_a_bad_replica_is_told_by_its_field(bad: BadReplica) -> None:
 
 
 def test_every_fault_stands_at_its_line() -> None:
-    """What the controller finds and what only the server asks for stand side by side."""
+    """In a member within an engine, and fields that nobody knows among them."""
     [judgement] = judged(MISWRITTEN).objects
     assert judgement.kind is REPLICA
     engine_place, member_place = "spec.engines[0]", "spec.engines[0].members[0]"
@@ -161,30 +159,6 @@ def test_a_misspelt_head_is_told(kind: Any, api: Any, fields: list[str] | None) 
     """What was meant to be a ModelReplica is judged; a kind of this name of others is not."""
     findings = found(whole(kind, replica(engine(copies=0)), apiVersion=api))
     assert faults(findings) == ([] if fields is None else [*fields, "spec.engines[0].copies"])
-
-
-@pytest.mark.parametrize(
-    ("schema", "value", "words"),
-    [
-        ({"type": "integer", "minimum": 1}, 0, "must be at least 1"),
-        ({"type": "integer", "maximum": 64}, 65, "must be at most 64"),
-        ({"type": "integer", "minimum": 1, "maximum": 3}, 2.0, ""),
-        ({"type": "integer"}, 1.5, "must be a whole number"),
-        ({"type": "integer"}, True, "must be a whole number"),
-        ({"type": "boolean"}, "yes", "must be true or false"),
-        ({"type": "array", "minItems": 1}, [], "must have at least 1 entry"),
-        ({"type": "array", "maxItems": 1}, [1, 2], "must have at most 1 entry"),
-        ({"type": "array", "maxItems": 2}, [1, 2, 3], "must have at most 2 entries"),
-        ({"type": "object", "minProperties": 1}, {}, "must have at least 1 field"),
-        ({"type": "object", "minProperties": 1}, {"a": None}, "must have at least 1 field"),
-        ({"type": "object", "maxProperties": 1}, {"a": 1, "b": 1}, "must have at most 1 field"),
-        ({"type": "object", "maxProperties": 2}, {"a": 1, "b": None, "c": 1}, ""),
-    ],
-)
-def test_bounds_of_a_schema_are_kept(schema: Schema, value: Any, words: str) -> None:
-    """Numbers, and how many entries and fields there are."""
-    found_words = [fault.words for fault in schema_faults(value, schema, "x")]
-    assert found_words == ([words] if words else [])
 
 
 def test_whatever_a_replica_holds_it_is_judged() -> None:
