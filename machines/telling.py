@@ -31,6 +31,7 @@ from machines.intents import (
 from machines.labels import CONTROL_PLANE, ENABLED, POOL
 from machines.levels import JobLevel, JobPods, NamespaceLevel, NodeLevel, PodLevel, WarmupLevel
 from machines.messages import cause_text, cut
+from machines.replicas.kinds import WORKLOADS
 from machines.replicas.levels import SERVING_LEVEL_BY_KIND
 from machines.replicas.telling import REPLICA_TELLERS
 from machines.selecting import shunning
@@ -155,6 +156,8 @@ def _pod_seen(event: Event, subject: Subject, data: Any, intent: Intent | None) 
 def _events_read(event: Event, subject: Subject, data: Any, intent: Intent | None) -> str:
     said = cause_text(Words(data.get("reason", ""), data.get("message", "")))
     thing = f"{SHOWN_KIND.get(subject.kind, subject.kind)} {subject.name}"
+    if subject.kind in WORKLOADS:
+        return f"Pods of {thing}: {said or 'they say nothing more'}"
     return f"Events of {thing}: {said or 'they say nothing more'}"
 
 

@@ -13,9 +13,11 @@ from machines.caches.explaining import (
     CacheExplanation,
     ClusterExplanation,
     EntryExplanation,
+    ReplicaRow,
     ignored_words,
     is_calm,
 )
+from machines.replicas.explaining import ReplicaExplanation
 
 _SHOWN_CHAINS = 3  # clusters whose whole way is shown, in text
 
@@ -36,7 +38,9 @@ class Asked:
             lasted >= SECOND
         ) else ""  # fmt: skip
 
-    def head(self, told: CacheExplanation | ClusterExplanation) -> dict[str, Any]:
+    def head(
+        self, told: CacheExplanation | ClusterExplanation | ReplicaExplanation
+    ) -> dict[str, Any]:
         """Give what tells one explanation from another."""
         return {
             "object": {"cluster": told.cluster, **told.subject._asdict()},
@@ -61,6 +65,11 @@ def print_cache(told: CacheExplanation, asked: Asked, *, only: str | None = None
             page.line(f"Do: {words}", indent=2)
     for entry in told.entries:
         _print_entry(page, entry, asked)
+    replicas = [row for row in told.replicas if only in {None, row.cluster}]
+    if replicas:
+        page.line()
+        rows = [[row.name, row.cluster, row.standing] for row in replicas]
+        page.table(["MODELREPLICA", "CLUSTER", "IS"], rows)
     if only is None:
         print_chain(page, "How it came to this", told.causes)
     troubled = [entry for entry in told.entries if not is_calm(entry) or entry.phase != "Ready"]
@@ -85,6 +94,10 @@ def print_cluster(told: ClusterExplanation, asked: Asked) -> None:
     if told.caches:
         page.line()
         page.table(["MODELCACHE", "PHASE", "MESSAGE"], [list(row) for row in told.caches])
+    if told.replicas:
+        page.line()
+        rows = [[one.name, one.standing, one.message] for one in told.replicas]
+        page.table(["MODELREPLICA", "IS", "MESSAGE"], rows)
     print_chain(page, "How it came to this", told.causes)
     print_place(page, asked.identity, asked.last, told.cluster, asked.versions)
 
@@ -98,7 +111,8 @@ def cache_json(told: CacheExplanation, asked: Asked) -> dict[str, Any]:
         "summary": told.headline,
         "notes": list(told.notes),
         "do": list(told.advice),
-        "clusters": [_entry_json(entry) for entry in told.entries],
+        "clusters": [entry_json(entry) for entry in told.entries],
+        "replicas": [_replica_json(row) for row in told.replicas],
         "causes": [line_json(line) for line in told.causes],
     }
 
@@ -117,8 +131,14 @@ def cluster_json(told: ClusterExplanation, asked: Asked) -> dict[str, Any]:
             {"modelCache": name, "phase": phase, "message": message}
             for name, phase, message in told.caches
         ],
+        "replicas": [_replica_json(row) for row in told.replicas],
         "causes": [line_json(line) for line in told.causes],
     }
+
+
+def _replica_json(row: ReplicaRow) -> dict[str, str]:
+    name, cluster, standing, message = row
+    return {"modelReplica": name, "cluster": cluster, "standing": standing, "message": message}
 
 
 def _print_entry(page: Page, entry: EntryExplanation, asked: Asked) -> None:
@@ -135,7 +155,8 @@ def _print_entry(page: Page, entry: EntryExplanation, asked: Asked) -> None:
         page.line(f"{ignored.seq} {clock(ignored.at)} {ignored_words(ignored)}", indent=2)
 
 
-def _entry_json(entry: EntryExplanation) -> dict[str, Any]:
+def entry_json(entry: EntryExplanation) -> dict[str, Any]:
+    """Give a cache on one cluster as plain JSON values."""
     return {
         "cluster": entry.cluster,
         "phase": entry.phase,

@@ -20,6 +20,7 @@ from adapters.cli.printing import Format, print_json
 from adapters.cli.problems import Misuse, Problem
 from adapters.cli.recordings import Recording, recording, run
 from adapters.cli.references import CACHE, WARMUP, Reference, parse_reference
+from adapters.cli.replica_explanations import print_replica, replica_json
 from adapters.cli.texts import moment
 from engine.events import Event
 from engine.replaying import Moment
@@ -28,9 +29,12 @@ from machines.caches.histories import CacheHistory, ClusterHistory, Stories
 from machines.domain import WARMLOG
 from machines.explaining import explain
 from machines.histories import Histories, History, Line
+from machines.replicas.explaining import explain_replica
+from machines.replicas.histories import ReplicaHistory
+from machines.replicas.mounting import cache_of
 from machines.states import State
 
-Told = History | CacheHistory | ClusterHistory
+Told = History | CacheHistory | ClusterHistory | ReplicaHistory
 
 
 def register(app: typer.Typer) -> None:
@@ -93,6 +97,9 @@ async def _run(wanted: _Wanted) -> ExitCode:
             _tell_warmup(state, history, wanted, asked)
         elif isinstance(history, CacheHistory):
             _tell_cache(state, history, wanted, asked)
+        elif isinstance(history, ReplicaHistory):
+            cache_history = await _history_of_cache(source, state, history, bound)
+            _tell_replica(state, history, cache_history, wanted, asked)
         else:
             _tell_cluster(state, history, wanted, asked)
         return source.close_account("explained")
@@ -125,6 +132,36 @@ def _tell_cache(state: State, history: CacheHistory, wanted: _Wanted, asked: Ask
         print_json(cache_json(told, asked))
     else:
         print_cache(told, asked, only=only)
+
+
+def _tell_replica(
+    state: State,
+    history: ReplicaHistory,
+    cache_history: CacheHistory | None,
+    wanted: _Wanted,
+    asked: Asked,
+) -> None:
+    replica = state.replicas.get(history.subject.uid)
+    if replica is None or history.gone is not None:
+        raise Problem(ExitCode.NOT_FOUND, _deleted(wanted.reference, history.gone))
+    told = explain_replica(state, replica, history, cache_history)
+    if wanted.output is Format.JSON:
+        print_json(replica_json(told, asked))
+    else:
+        print_replica(told, asked)
+
+
+async def _history_of_cache(
+    source: Recording, state: State, history: ReplicaHistory, bound: Moment
+) -> CacheHistory | None:
+    """Read the log once more, for the cache that the replica refers to at that moment."""
+    replica = state.replicas.get(history.subject.uid)
+    cache = cache_of(state, replica) if replica is not None else None
+    if cache is None:
+        return None
+    _, _, stories = await _fold(source, Reference(*cache.subject[:3]), bound)
+    found = (each for each in stories.found() if each.subject.uid == cache.subject.uid)
+    return next((each for each in found if isinstance(each, CacheHistory)), None)
 
 
 def _tell_cluster(state: State, history: ClusterHistory, wanted: _Wanted, asked: Asked) -> None:

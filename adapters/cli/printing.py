@@ -20,7 +20,9 @@ _NARROWEST = 30  # columns of a last column that is folded beside the others
 
 STYLES = {
     "Ready": "green", "Succeeded": "green", "Hydrating": "cyan", "Running": "cyan",
-    "Pending": "yellow", "Degraded": "red", "Failed": "bold red", "skipped": "dim",
+    "Serving": "green", "ModelStarting": "cyan", "Deploying": "cyan", "WaitingForCache": "yellow",
+    "WaitingForCluster": "yellow", "InvalidSpec": "red", "Unsupported": "red", "Pending": "yellow",
+    "Degraded": "red", "Failed": "bold red", "skipped": "dim",
 }  # fmt: skip
 
 

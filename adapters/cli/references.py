@@ -5,16 +5,19 @@ from typing import NamedTuple
 
 from adapters.cli.problems import Misuse
 
-WARMUP, CACHE, CLUSTER = "ModelWarmup", "ModelCache", "InferenceCluster"
+WARMUP, CACHE, REPLICA, CLUSTER = (
+    "ModelWarmup", "ModelCache", "ModelReplica", "InferenceCluster",
+)  # fmt: skip
 HELP = (
-    "KIND/NAMESPACE/NAME, as in modelwarmup/default/runtime-image-warmup or "
-    "modelcache/ml-team/qwen; inferencecluster/NAME."
+    "KIND/NAMESPACE/NAME, as in modelwarmup/default/runtime-image-warmup, modelcache/ml-team/qwen "
+    "or modelreplica/ml-team/qwen-1; inferencecluster/NAME."
 )
 WARMUP_HELP = "modelwarmup/NAMESPACE/NAME, as in modelwarmup/default/runtime-image-warmup."
 
 _KINDS = {
     "modelwarmup": WARMUP, "modelwarmups": WARMUP, "mw": WARMUP,
     "modelcache": CACHE, "modelcaches": CACHE, "mc": CACHE,
+    "modelreplica": REPLICA, "modelreplicas": REPLICA, "mr": REPLICA,
     "inferencecluster": CLUSTER, "inferenceclusters": CLUSTER, "ic": CLUSTER,
 }  # fmt: skip
 _WITHOUT_NAMESPACE = frozenset({CLUSTER})

@@ -90,6 +90,30 @@ def _entries(status: Status) -> list[list[str]]:
     ]
 
 
+def _replica(each: Projection) -> list[str]:
+    accepted, ready = condition(each.status, "ModelAccepted"), condition(each.status, "ModelReady")
+    shown = ready if accepted["status"] == "True" else accepted
+    whole = condition(each.status, "Terminating") or condition(each.status, "Ready")
+    words = shown["message"] or accepted["message"] or whole["message"]
+    subject = each.subject
+    engines = each.status.get("workloads", ())
+    available = f"{sum(one['available'] for one in engines)}/{len(engines)}" if engines else ""
+    return [subject.namespace, subject.name, available, ready["status"], shown["reason"], words]
+
+
+def _workloads(status: Status) -> list[list[str]]:
+    return [
+        [
+            one["engine"],
+            one["kind"],
+            f"{one['namespace']}/{one['name']}",
+            "available" if one["available"] else "not available",
+            one.get("message", ""),
+        ]
+        for one in status.get("workloads", ())
+    ]
+
+
 def _cluster(each: Projection) -> list[str]:
     row = condition(each.status, "Reachable")
     return [each.subject.name, row["status"], row["lastTransitionTime"], row["message"]]
@@ -107,6 +131,12 @@ _KINDS: dict[str, _Kind] = {
         _cache,
         ("CLUSTER", "PHASE", "", "MESSAGE"),
         _entries,
+    ),
+    "ModelReplica": _Kind(
+        ("NAMESPACE", "NAME", "ENGINES", "READY", "REASON", "MESSAGE"),
+        _replica,
+        ("ENGINE", "KIND", "NAME", "STATE", "MESSAGE"),
+        _workloads,
     ),
     "InferenceCluster": _Kind(("INFERENCECLUSTER", "REACHABLE", "SINCE", "MESSAGE"), _cluster),
 }

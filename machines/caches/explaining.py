@@ -16,9 +16,20 @@ from machines.caches.sights import sight_of
 from machines.caches.states import Cache, Entry, IgnoredTrigger, ServedCluster
 from machines.caches.statuses import cache_status, cluster_row
 from machines.histories import Line
+from machines.replicas.histories import standing
+from machines.replicas.states import Replica
 from machines.states import CACHE_KINDS, State
 
 _NAMED = 20  # clusters in a sentence
+
+
+class ReplicaRow(NamedTuple):
+    """A ModelReplica among others."""
+
+    name: str  # namespace and name
+    cluster: str  # InferenceCluster
+    standing: str  # as in WaitingForCache or Serving
+    message: str
 
 
 class EntryExplanation(NamedTuple):
@@ -45,6 +56,7 @@ class CacheExplanation(NamedTuple):
     notes: tuple[str, ...]  # what makes all the rest less certain, or of no use
     advice: tuple[str, ...]
     entries: tuple[EntryExplanation, ...]
+    replicas: tuple[ReplicaRow, ...]  # that refer to it, or hold on to its claim
     causes: tuple[Line, ...]
     place: str  # how the names of all that it has on a cluster begin, namespace included
 
@@ -60,6 +72,7 @@ class ClusterExplanation(NamedTuple):
     message: str
     advice: str
     caches: tuple[tuple[str, str, str], ...]  # name, phase and message of what is staged there
+    replicas: tuple[ReplicaRow, ...]  # that are pinned to it
     causes: tuple[Line, ...]
 
 
@@ -82,6 +95,7 @@ def explain_cache(
         _notes(state, cache),
         _advice(cache, entries),
         entries,
+        _rows(state, _replicas_of(state, cache)),
         tuple(history.lines),
         f"{namespace_of(state, cache)}/{names_of(cache)[CLAIM].rpartition('-')[0]}",
     )
@@ -113,7 +127,30 @@ def explain_cluster(
         message,
         told,
         caches,
+        _rows(state, [one for one in state.replicas.values() if one.cluster_name == name]),
         tuple(history.lines),
+    )
+
+
+def _replicas_of(state: State, cache: Cache) -> list[Replica]:
+    """Give the replicas that refer to a cache, or that its claim is kept for."""
+    namespace, name = cache.subject.namespace, cache.subject.name
+    found = [one for one in state.replicas.values() if one.subject.namespace == namespace]
+    claim = names_of(cache)[CLAIM]
+    return [
+        one
+        for one in found
+        if one.cluster == cache.cluster
+        and ((one.spec and one.spec.cache_name == name) or claim in one.claims)
+    ]
+
+
+def _rows(state: State, replicas: list[Replica]) -> tuple[ReplicaRow, ...]:
+    return tuple(
+        ReplicaRow(
+            f"{one.subject.namespace}/{one.subject.name}", one.cluster_name, *standing(state, one)
+        )
+        for one in sorted(replicas, key=lambda each: each.subject)
     )
 
 

@@ -16,6 +16,7 @@ from machines.caches.states import Cache, ServedCluster
 from machines.caches.statuses import cluster_row
 from machines.histories import Line
 from machines.intents import INTENT_BY_TYPE, CacheIntent, Intent
+from machines.replicas.histories import ReplicaHistory
 from machines.states import SECRET, State
 from machines.telling import intent_of, tell
 
@@ -201,24 +202,30 @@ def _is_its(state: State, cache: Cache, subject: Subject) -> bool:
     return (subject.namespace, subject.name) == (namespace, names_of(cache).get(subject.kind))
 
 
+_MADE: dict[str, type[CacheHistory | ClusterHistory | ReplicaHistory]] = {
+    "ModelCache": CacheHistory,
+    "InferenceCluster": ClusterHistory,
+    "ModelReplica": ReplicaHistory,
+}
+
+
 class Stories:
     """The histories of every object of one kind that ever bore one name."""
 
     def __init__(self, kind: str, namespace: str, name: str) -> None:
         """Look out for the name."""
         self._place = (kind, namespace, name)
-        self._by_uid: dict[str, CacheHistory | ClusterHistory] = {}
+        self._by_uid: dict[str, CacheHistory | ClusterHistory | ReplicaHistory] = {}
 
     def note(self, event: Event, state: State) -> None:
         """Take in a row that was just folded into `state`."""
         subject = Subject.parse(event.subject)
         if subject[:3] == self._place and subject.uid not in self._by_uid:
-            made = CacheHistory if subject.kind == "ModelCache" else ClusterHistory
-            self._by_uid[subject.uid] = made(event.cluster, subject)
+            self._by_uid[subject.uid] = _MADE[subject.kind](event.cluster, subject)
         for history in self._by_uid.values():
             if history.gone is None:
                 history.note(event, subject, state)
 
-    def found(self) -> list[CacheHistory | ClusterHistory]:
+    def found(self) -> list[CacheHistory | ClusterHistory | ReplicaHistory]:
         """Give the histories, in the order in which the objects were first seen."""
         return list(self._by_uid.values())

@@ -12,6 +12,8 @@ from adapters.cli.references import Reference, parse_reference, parse_warmup
         ("mw/ns/a", Reference("ModelWarmup", "ns", "a")),
         ("modelcaches.modelplane.ai/ns/a", Reference("ModelCache", "ns", "a")),
         ("mc/ns/a", Reference("ModelCache", "ns", "a")),
+        ("mr/ns/a", Reference("ModelReplica", "ns", "a")),
+        ("modelreplicas.modelplane.ai/ns/a", Reference("ModelReplica", "ns", "a")),
         (" InferenceCluster/east ", Reference("InferenceCluster", "", "east")),
     ],
 )
@@ -30,7 +32,7 @@ def test_no_object_is_named(text: str) -> None:
 
 def test_an_unknown_kind() -> None:
     """The refusal of a kind lists every kind that there is."""
-    with pytest.raises(Misuse, match=r"ModelWarmup \(mw\), ModelCache \(mc\), InferenceCluster"):
+    with pytest.raises(Misuse, match=r"ModelWarmup \(mw\), ModelCache \(mc\), ModelReplica \(mr\)"):
         parse_reference("pod/ns/a")
 
 
