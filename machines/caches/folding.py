@@ -12,6 +12,7 @@ from machines.caches.enrolling import drop_entry
 from machines.caches.finding import (
     CLAIM,
     JOB,
+    NAMESPACE,
     POD,
     names_of,
     namespace_of,
@@ -110,7 +111,7 @@ def fold_kind_listed(state: State, cluster: Cluster, kind: str) -> None:
         _stir_reached_by(state, cluster, subject)
         _stir_bearers(state, cluster, subject)
         return
-    if kind in SERVING_KINDS or kind in REPLICA_KINDS:
+    if kind in SERVING_KINDS or kind in REPLICA_KINDS or kind == NAMESPACE:
         stir_replicas_on(state, names_of_cluster(state, cluster.name))
         stir_replicas_at_home(state, cluster.name)
     if kind == REPLICA:  # until then each claim was kept for replicas that might hold on to it

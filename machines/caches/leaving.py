@@ -14,7 +14,7 @@ from machines.caches.states import Cache, Entry
 from machines.caches.tokens import copy_is_unseen
 from machines.caches.wishes import Wish
 from machines.replicas.kinds import REPLICA
-from machines.replicas.using import replicas_with_claim
+from machines.replicas.using import may_be_mounted, replicas_with_claim
 from machines.states import SECRET, Cluster, Known, State
 
 
@@ -62,7 +62,7 @@ def is_held(state: State, cache: Cache, entry: Entry) -> bool:
     """Say whether a replica holds on to the claim, or one may that nobody has listed yet."""
     home = state.clusters.get(cache.cluster)
     unknown = state.caching.replicas and not (home is not None and _replicas_are_told(home))
-    return unknown or bool(replica_users(state, cache, entry))
+    return unknown or may_be_mounted(state, cache, entry.cluster, names_of(cache)[CLAIM])
 
 
 def _replicas_are_told(home: Cluster) -> bool:

@@ -29,7 +29,9 @@ def fold_replica_intent(state: State, event: Event, intent: ObjectIntent) -> Non
     stir_replica(state, replica.subject.uid)
     if not isinstance(intent, Apply):
         return
-    if intent.uid in replica.owned:
+    replica.had = True
+    noted = replica.owned.get(intent.uid)
+    if noted is not None and noted.applied == intent.digest:
         replica.repairs[what] = event.at + REPAIR_SECONDS * SECOND
     engine = engine_of(replica, intent)
     if engine:
@@ -59,16 +61,17 @@ def fold_replica_answer(state: State, event: Event, intent: ObjectIntent, answer
     else:
         replica.refusals.pop(what, None)
         replica.made[what] = _made(state, opened, intent, event.at + SEEN_SECONDS * SECOND)
-        _done(replica, intent, found=answer.found)
+        _done(replica, intent)
 
 
 def engine_of(replica: Replica, intent: Apply) -> str:
     """Give the engine whose workload is applied; "" when it is no workload, or none's."""
-    if intent.kind not in WORKLOADS or replica.spec is None:
+    if intent.kind not in WORKLOADS:
         return ""
-    for engine in replica.spec.engines:
-        if workload_name(replica.subject.name, engine.name) == intent.name:
-            return engine.name
+    engines = replica.spec.engines if replica.spec else ()
+    for name in dict.fromkeys([*replica.engines, *(engine.name for engine in engines)]):
+        if workload_name(replica.subject.name, name) == intent.name:
+            return name
     return ""
 
 
@@ -94,13 +97,14 @@ def _end_apply(replica: Replica, intent: ObjectIntent) -> None:
         del replica.engines[engine]
 
 
-def _done(replica: Replica, intent: ObjectIntent, *, found: bool) -> None:
+def _done(replica: Replica, intent: ObjectIntent) -> None:
     if isinstance(intent, Change):
         replica.held = intent.change == ChangeKind.HOLD
     if not isinstance(intent, Apply):
         return
-    if not found:  # else it may never have been sent: a repair leaves no other trace
-        replica.owned.pop(intent.uid, None)
+    noted = replica.owned.get(intent.uid)
+    if noted is not None and noted.applied != intent.digest:
+        del replica.owned[intent.uid]
     engine = engine_of(replica, intent)
     before = replica.engines.get(engine)
     if before is not None:

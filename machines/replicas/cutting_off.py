@@ -9,10 +9,9 @@ def fold_replicas_cut_off(state: State, served: str, cluster: str) -> None:
     for uid in state.replica_index.get(cluster_key(served), ()):
         replica = state.replicas[uid]
         replica.open = {what: seq for what, seq in replica.open.items() if seq in state.open}
+        # What an apply without an answer has done, its workload tells, should it be seen again.
         replica.engines = {
-            name: engine._replace(applying=None)
-            for name, engine in replica.engines.items()
-            if engine.running
+            name: engine for name, engine in replica.engines.items() if engine.applying is None
         }
         replica.owned.clear()
     left = {

@@ -9,10 +9,12 @@ from machines.caches.states import Said
 from machines.replicas.accepting import accept, begin
 from machines.replicas.indexing import (
     drop_part,
+    namespace_of,
     note_part,
     object_key,
     reindex_replicas,
 )
+from machines.replicas.kinds import SERVICE
 from machines.replicas.levels import PartLevel, ReplicaLevel, ServingLevel, WorkloadLevel
 from machines.replicas.states import Heard, PartRef
 from machines.replicas.stirring import stir_key, stir_replica
@@ -31,10 +33,11 @@ def fold_serving_level(
             begin(state, event, subject, level)
         else:
             accept(state, replica, level)
-        stir_replica(state, subject.uid)
+        _stir_namesakes(state, subject.uid)
         return
     if old is not None:
         _drop(state, event.cluster, old)
+        stir_replica(state, _owner_uid(old))
     note_part(state, level.owner.uid, PartRef(event.cluster, subject.kind, subject.uid))
     _stir_about(state, subject, level.owner.uid)
 
@@ -48,7 +51,7 @@ def fold_serving_gone(state: State, event: Event, subject: Subject, known: Known
     replica = state.replicas.get(subject.uid)
     if replica is not None:
         replica.gone = True
-        stir_replica(state, subject.uid)
+        _stir_namesakes(state, subject.uid)
     elif known is not None:
         _drop(state, event.cluster, known)
         _stir_about(state, subject, _owner_uid(known))
@@ -85,6 +88,13 @@ def fold_replica_contested(state: State, event: Event, uid: str, manager: str) -
     replica = state.replicas[uid]
     replica.contested_by, replica.contested_at = manager, event.at
     stir_replica(state, uid)
+
+
+def _stir_namesakes(state: State, uid: str) -> None:
+    """A replica came or went: what it has, or had, may be another's of its name now, or not."""
+    stir_replica(state, uid)
+    replica = state.replicas[uid]
+    stir_key(state, object_key(SERVICE, namespace_of(state, replica), replica.subject.name))
 
 
 def _stir_about(state: State, subject: Subject, owner_uid: str) -> None:

@@ -14,7 +14,7 @@ from machines.replicas.mounting import offer_of
 from machines.replicas.placing import cluster_trouble
 from machines.replicas.states import Replica
 from machines.replicas.supporting import unsupported_words
-from machines.replicas.using import claims_of
+from machines.replicas.using import ANY, claims_of
 from machines.states import State
 
 INVALID = "InvalidSpec"
@@ -51,6 +51,6 @@ def kept_words(state: State, replica: Replica) -> str:
     offer = offer_of(state, replica) if replica.composed else None
     if offer is None or not offer.known or offer.mount:
         return ""
-    claims = sorted(claims_of(replica))
+    claims = sorted(claims_of(state, replica) - {ANY})
     kept = f"keeps the mount of claim {' and '.join(claims)}" if claims else "runs without a mount"
     return f"{kept}: {offer.words}"

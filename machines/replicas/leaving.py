@@ -5,7 +5,7 @@ from machines.caches.owning import Ownership
 from machines.labels import ABANDON
 from machines.replicas.composing import find_part
 from machines.replicas.kinds import REPLICA
-from machines.replicas.owning import is_ours, ownership
+from machines.replicas.owning import is_ours, marks_of, ownership
 from machines.replicas.part_names import part_names
 from machines.replicas.placing import Place, is_known_whole, place_of, served_of
 from machines.replicas.states import Replica
@@ -28,10 +28,9 @@ def ours_there(state: State, replica: Replica, place: Place) -> list[Known]:
     """Give what is there of a replica: what bears its annotations, or its names and no other's.
 
     Of what bears no annotations only that is counted which was composed for it before. What a
-    replica left that is gone itself is its namesake's, if there is one by now.
+    replica left that is gone itself is its namesake's, if there is one by now that wants it.
     """
-    if replica.gone and _has_heir(state, replica):
-        return []
+    inherited = _inherited(state, replica) if replica.gone else set()
     found: dict[str, Known] = {}
     for part in state.parts.get(replica.subject.uid, ()):
         known = place.cluster.objects[part.kind].get(part.uid)
@@ -41,9 +40,11 @@ def ours_there(state: State, replica: Replica, place: Place) -> list[Known]:
     names = part_names(replica.subject.name, replica.spec) if replica.spec else []
     for kind, name in names:
         known = find_part(place, kind, name)
-        if replica.composed and known is not None and is_ours(state, replica, known):
+        if known is None or not is_ours(state, replica, known):
+            continue
+        if replica.composed or any(marks_of(known)[0]):
             found.setdefault(known.subject.uid, known)
-    return list(found.values())
+    return [one for one in found.values() if (one.subject.kind, one.subject.name) not in inherited]
 
 
 def has_left(state: State, replica: Replica) -> bool:
@@ -54,14 +55,16 @@ def has_left(state: State, replica: Replica) -> bool:
         return True  # nothing can be done there any more
     place = place_of(state, replica)
     if place is None or not is_known_whole(place):
-        return replica.untouched and not replica.composed
+        return replica.untouched and not (replica.composed or replica.had)
     return not ours_there(state, replica, place)
 
 
-def _has_heir(state: State, replica: Replica) -> bool:
-    """Say whether another ModelReplica of this name exists, and takes over what there is."""
-    return any(
-        one.subject[:3] == replica.subject[:3] and not one.gone
+def _inherited(state: State, replica: Replica) -> set[tuple[str, str]]:
+    """Give what another ModelReplica of this name wants on the same cluster, and takes over."""
+    place = replica.subject[:3], replica.cluster_name
+    heirs = [
+        one
         for one in state.replicas.values()
-        if one.subject.uid != replica.subject.uid
-    )
+        if (one.subject[:3], one.cluster_name) == place and not is_leaving(one)
+    ]
+    return {part for one in heirs if one.spec for part in part_names(one.subject.name, one.spec)}

@@ -4,11 +4,10 @@ from engine.events import Event
 from machines.caches.moving import IGNORED_KEPT
 from machines.caches.states import IgnoredTrigger
 from machines.replicas.composing import find_part
-from machines.replicas.drifting import note_owned
-from machines.replicas.levels import PartLevel, WorkloadLevel
+from machines.replicas.levels import WorkloadLevel
 from machines.replicas.names import workload_name
 from machines.replicas.owning import is_ours
-from machines.replicas.part_names import part_names, workload_kind
+from machines.replicas.part_names import workload_kind
 from machines.replicas.placing import Place, is_known, place_of
 from machines.replicas.replicas import REPLICA_MOVES, REPLICAS, ReplicaTrigger
 from machines.replicas.states import Engine, Replica
@@ -22,10 +21,10 @@ def move_replica(state: State, replica: Replica, event: Event) -> None:
     place = place_of(state, replica)
     if place is None or replica.spec is None or not is_known(place, replica.spec):
         return
-    for name, known in workloads_there(state, replica, place).items():
-        if known is not None:
-            _take_over(replica, name, known)
-    _note_fields(state, replica, place)
+    there = workloads_there(state, replica, place).items()
+    taken = [_take_over(replica, name, known) for name, known in there if known is not None]
+    if any(taken):
+        _keep(replica)
     _apply(replica, _trigger(state, replica, place), event)
 
 
@@ -40,28 +39,22 @@ def workloads_there(state: State, replica: Replica, place: Place) -> dict[str, K
     return found
 
 
-def _take_over(replica: Replica, engine: str, known: Known) -> None:
+def _take_over(replica: Replica, engine: str, known: Known) -> bool:
     """A workload of which this log has no history runs with the mount that its Pods have."""
     before, level = replica.engines.get(engine, Engine()), known.level
     if before.running or before.applying is not None or not isinstance(level, WorkloadLevel):
-        return
+        return False
     replica.engines[engine] = Engine(running=True, kept=level.mount)
-    replica.kept, replica.composed = level.mount or replica.kept, True
+    replica.composed = True
+    return True
 
 
-def _note_fields(state: State, replica: Replica, place: Place) -> None:
-    """Note what we own of each object that bears what we applied, unless an apply is under way."""
-    names = part_names(replica.subject.name, replica.spec) if replica.spec else []
-    there = {}
-    for kind, name in names:
-        known = find_part(place, kind, name)
-        level = known.level if known else None
-        if known is None or not isinstance(level, WorkloadLevel | PartLevel):
-            continue
-        there[known.subject.uid] = True
-        if level.applied and f"apply {kind} {name}" not in replica.open:
-            note_owned(replica, known)
-    replica.owned = {uid: fields for uid, fields in replica.owned.items() if uid in there}
+def _keep(replica: Replica) -> None:
+    """What the workloads have says more than a status that was told before they were seen."""
+    names = [engine.name for engine in replica.spec.engines] if replica.spec else []
+    mounts = [replica.engines[name].kept for name in names if name in replica.engines]
+    missing = len(mounts) < len(names)
+    replica.kept = next(filter(None, mounts), replica.kept if missing else "")
 
 
 def _trigger(state: State, replica: Replica, place: Place) -> ReplicaTrigger | None:

@@ -6,6 +6,7 @@ from machines.caches.indexing import bearer_key
 from machines.caches.states import SILENCE, Said
 from machines.caches.stirring import stir
 from machines.replicas.asking import follow_engine_questions
+from machines.replicas.drifting import follow_owned
 from machines.replicas.indexing import namespace_of, unindex_replica
 from machines.replicas.leaving import has_left, is_abandoned, is_leaving
 from machines.replicas.moving import move_replica
@@ -14,7 +15,7 @@ from machines.replicas.placing import home_is_known, is_known, place_of, served_
 from machines.replicas.showing import show_replica
 from machines.replicas.states import Replica
 from machines.replicas.timing import drop_waits, follow_waits
-from machines.replicas.using import claims_of
+from machines.replicas.using import ANY, claims_of
 from machines.replicas.wishes import Wish
 from machines.replicas.wishing import wishes
 from machines.states import State
@@ -51,18 +52,20 @@ def _settle(state: State, replica: Replica, event: Event) -> None:
     if _ease(state, replica):
         follow_waits(state, replica)
     follow_engine_questions(state, replica)
+    follow_owned(state, replica)
     if _is_told(state, replica):
         replica.todo = tuple(wish.what for wish in wishes(state, replica))
 
 
 def _follow_claims(state: State, replica: Replica) -> None:
     """Have those caches looked at whose claims a replica holds on to since now, or no more."""
-    claims = () if replica.gone else tuple(sorted(claims_of(replica)))
+    claims = () if replica.gone else tuple(sorted(claims_of(state, replica)))
     changed = set(claims) ^ set(replica.claims)
     replica.claims = claims
     namespace = namespace_of(state, replica)
     for claim in sorted(changed):
-        for uid in state.bearers.get(bearer_key(CLAIM, namespace, claim), ()):
+        found = state.bearers.get(bearer_key(CLAIM, namespace, claim), ())
+        for uid in state.caches if claim == ANY else found:
             stir(state, uid, (replica.cluster_name,))
 
 
@@ -80,12 +83,18 @@ def _left(state: State, replica: Replica) -> Said:
 
 
 def _drop_engines(replica: Replica) -> None:
-    """Forget engines that the spec has no more; what was kept last stays with the replica."""
+    """Forget engines that the spec has no more, and of which no apply is under way.
+
+    What was kept last stays with the replica.
+    """
     if replica.spec is None:
         return
     names = {engine.name for engine in replica.spec.engines}
-    for name in [name for name in replica.engines if name not in names]:
-        del replica.engines[name]
+    replica.engines = {
+        name: engine
+        for name, engine in replica.engines.items()
+        if name in names or engine.applying is not None
+    }
 
 
 def _ease(state: State, replica: Replica) -> bool:

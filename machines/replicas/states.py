@@ -31,6 +31,13 @@ class Heard(NamedTuple):
     at: int = 0
 
 
+class Owned(NamedTuple):
+    """What our manager owned of an object after our apply of this digest."""
+
+    applied: str
+    fields: str
+
+
 class PartRef(NamedTuple):
     """An object that bears our annotations, wherever it is."""
 
@@ -54,11 +61,12 @@ class Replica:
     position: int = 0  # seq of the event that last changed the status
     face: str = ""  # what the status showed then
     condition_times: dict[str, tuple[str, int]] = field(default_factory=dict)  # status and since
+    had: bool = False  # something of it was applied, or may have been: it has to be cleared away
     composed: bool = False  # an engine of it was composed before, in this log or in another
     kept: str = ""  # the mount that was composed last, of whichever engine
     engines: dict[str, Engine] = field(default_factory=dict)  # by name
     claims: tuple[str, ...] = ()  # of all these mounts, sorted
-    owned: dict[str, str] = field(default_factory=dict)  # fields we owned after our apply, by uid
+    owned: dict[str, Owned] = field(default_factory=dict)  # by the object's uid
     repairs: dict[str, int] = field(default_factory=dict)  # when a repair may be done again
     heard: dict[str, Heard] = field(default_factory=dict)  # by the workload's uid
     open: dict[str, int] = field(default_factory=dict)  # seq of the open intent, by `what_of` it

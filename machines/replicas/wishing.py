@@ -9,13 +9,19 @@ from collections.abc import Iterator
 from machines.caches.changes import ChangeKind
 from machines.caches.owning import Ownership
 from machines.replicas.composing import Part, find_part, parts_of
-from machines.replicas.drifting import is_as_applied, is_drifted
+from machines.replicas.drifting import is_as_applied, is_drifted, was_applied
 from machines.replicas.holding import hold_of
 from machines.replicas.kinds import CLAIM_TEMPLATE, NAMESPACE, WORKLOADS
 from machines.replicas.leaving import has_left, is_abandoned, is_leaving, ours_there
 from machines.replicas.mounting import offer_of
 from machines.replicas.owning import ownership
-from machines.replicas.placing import Place, home_is_known, is_known, place_of
+from machines.replicas.placing import (
+    Place,
+    home_is_known,
+    is_known,
+    place_of,
+    unlisted_kinds,
+)
 from machines.replicas.states import Replica
 from machines.replicas.wishes import APPLY, CREATE, DELETE, Wish
 from machines.states import Known, State
@@ -70,11 +76,10 @@ def _wish(
         return Wish(place.name, APPLY, part.kind, place.namespace, part.name, part=part)
     if part.kind == CLAIM_TEMPLATE and _is_unchangeable(replica, part):
         return _delete(place, known)
-    drifted = is_drifted(replica, known)
-    if is_as_applied(known, part) and not drifted:
+    if is_as_applied(known, part) and not is_drifted(replica, known):
         return None
-    uid = known.subject.uid
-    return Wish(place.name, APPLY, part.kind, place.namespace, part.name, uid, part, drifted)
+    uid, repairs = known.subject.uid, was_applied(replica, known, part)
+    return Wish(place.name, APPLY, part.kind, place.namespace, part.name, uid, part, repairs)
 
 
 def _has_templates(
@@ -92,17 +97,21 @@ def _has_templates(
 
 
 def _is_unchangeable(replica: Replica, part: Part) -> bool:
-    """Say whether the server would not have the template changed: it is made anew then."""
+    """Say whether the server would not have the template changed: it is made anew then.
+
+    One that is invalid by itself takes nothing away from those that use the old one.
+    """
     refusal = replica.refusals.get(f"{APPLY} {part.kind} {part.name}")
-    return refusal is not None and refusal.reason == "Invalid"
+    return refusal is not None and refusal.reason == "Invalid" and "immutable" in refusal.words
 
 
 def _leaving(state: State, replica: Replica) -> Iterator[Wish]:
     place = place_of(state, replica)
-    if place is not None:
-        for known in ours_there(state, replica, place):
-            if not _is_going(known):
-                yield _delete(place, known)
+    if place is None or not place.cluster.reachable:
+        return
+    for known in ours_there(state, replica, place):
+        if not _is_going(known) and not unlisted_kinds(place, (known.subject.kind,)):
+            yield _delete(place, known)
 
 
 def _is_going(known: Known | None) -> bool:

@@ -200,11 +200,16 @@ class ReplicaScene(CacheScene):
         return subject.uid
 
     def _apply(self, cluster: str, subject: Subject, seq: int) -> None:
-        body = effect_of(self.state, seq).body or {}
-        known = self.state.clusters[cluster].objects[subject.kind].get(subject.uid)
+        self.tell(Seen(cluster, subject, str(self.next()), self.level_after(seq)))
+
+    def level_after(self, seq: int) -> WorkloadLevel | PartLevel:
+        """Give the level of an object after its open apply."""
+        one = self.state.open[seq]
+        assert isinstance(one.intent, Apply)
+        known = self.state.clusters[one.cluster].objects[one.intent.kind].get(one.intent.uid)
         old = known.level if known else None
-        level = applied_level(body, old if isinstance(old, WorkloadLevel) else WorkloadLevel())
-        self.tell(Seen(cluster, subject, str(self.next()), level))
+        body = effect_of(self.state, seq).body or {}
+        return applied_level(body, old if isinstance(old, WorkloadLevel) else WorkloadLevel())
 
 
 def applied_level(body: dict[str, Any], old: WorkloadLevel) -> WorkloadLevel | PartLevel:
