@@ -4,16 +4,16 @@ from typing import Any, NamedTuple
 
 from adapters.simulator import answers
 from adapters.simulator.field_sets import (
-    NOTHING,
     Fields,
     FieldsMalformed,
-    Path,
     compared,
     fields_of,
+    in_order,
     items_by_element,
     shown,
     with_holders,
     without,
+    without_nulls,
 )
 from adapters.simulator.managed_fields import (
     APPLY,
@@ -79,7 +79,7 @@ def applied(place: Place, live: Manifest | None, application: Application, now: 
         raise answers.cannot_apply(place.resource, called, str(error)) from None
     wanted = ownable(given, place)
     if live is None:
-        return Outcome(body, {owner.identity: Owned(owner, wanted, now)})
+        return Outcome(without_nulls(body), {owner.identity: Owned(owner, wanted, now)})
     entries = entries_of(live)
     if not entries:
         entries = owned_by_create(place.resource, live, BEFORE_FIRST_APPLY, now)
@@ -105,12 +105,16 @@ def applied(place: Place, live: Manifest | None, application: Application, now: 
     }
     if last is not None and last.fields == wanted and item == before:
         kept[owner.identity] = last
-    return Outcome(item, kept)
+    return Outcome(without_nulls(item), kept)
 
 
 def _told(conflicts: dict[Owner, Fields]) -> list[tuple[str, str]]:
-    found = [(owner.shown, shown(path)) for owner, paths in conflicts.items() for path in paths]
-    return sorted(found)
+    """Give each conflict in words, in the order in which a server walks through a set of fields."""
+    return [
+        (owner.shown, shown(path))
+        for owner in sorted(conflicts, key=lambda owner: owner.written)
+        for path in sorted(conflicts[owner], key=in_order)
+    ]
 
 
 def _unmanaged(metadata: Manifest) -> Manifest:
@@ -123,14 +127,10 @@ def _pruned(item: Manifest, claimed: Fields, last: Fields, shape: Shape) -> Mani
     pruned = without(item, had, shape)
     owned = with_holders(claimed)
     everything = with_holders(fields_of(item, shape))
-    pruned = without(item, everything - (with_holders(_fields_of(pruned, shape)) | owned), shape)
-    gone = (everything - with_holders(_fields_of(pruned, shape))) & had
+    pruned = without(item, everything - (with_holders(fields_of(pruned, shape)) | owned), shape)
+    gone = (everything - with_holders(fields_of(pruned, shape))) & had
     left: Manifest = without(item, gone, shape)
     return left
-
-
-def _fields_of(value: Any, shape: Shape) -> Fields:
-    return frozenset[Path]() if value is NOTHING else fields_of(value, shape)
 
 
 def merged(live: Any, given: Any, shape: Shape) -> Any:

@@ -29,7 +29,7 @@ _CLASS_PARTS = _TOP | {
     "reclaimPolicy",
     "volumeBindingMode",
 }
-_MAPS = frozenset(("labels", "annotations", "nodeSelector", "matchLabels"))
+_MAPS = frozenset(("labels", "annotations", "nodeSelector", "matchLabels", "limits", "requests"))
 # Members that are false when they are not there; others say so.
 _FLAGS = frozenset(("hostNetwork", "hostPID", "hostIPC", "readOnly", "stdin", "tty", "paused"))
 

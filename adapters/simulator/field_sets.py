@@ -105,7 +105,6 @@ def compared(old: Any, new: Any, shape: Shape) -> Difference:
 def _compare(
     old: Any, new: Any, shape: Shape, path: Path, found: tuple[set[Path], set[Path], set[Path]]
 ) -> None:
-    old, new = (NOTHING if value is None else value for value in (old, new))
     if old is new or (old is not NOTHING and new is not NOTHING and old == new):
         return
     pairs = _pairs(old, new, shape)
@@ -122,28 +121,29 @@ def _compare(
 
 def _pairs(old: Any, new: Any, shape: Shape) -> list[tuple[str, Any, Any, Shape]] | None:
     """Give the parts of two values that are compared one by one; None to compare them whole."""
-    if shape.whole or not any(value and value is not NOTHING for value in (old, new)):
+    before, after = (None if value is NOTHING else value for value in (old, new))
+    if shape.whole or not (before or after):
         return None
-    if all(value is NOTHING or isinstance(value, dict) for value in (old, new)):
-        before, after = (value if isinstance(value, dict) else {} for value in (old, new))
+    if all(value is None or isinstance(value, dict) for value in (before, after)):
+        was, now = before or {}, after or {}
+        names = {**was, **now}
         return [
-            (f"f:{name}", before.get(name), after.get(name), shape.of_member(name))
-            for name in {**before, **after}
+            (f"f:{name}", was.get(name, NOTHING), now.get(name, NOTHING), shape.of_member(name))
+            for name in names
         ]
-    listed = all(value is NOTHING or isinstance(value, list) for value in (old, new))
+    listed = all(value is None or isinstance(value, list) for value in (before, after))
     if not listed or not (shape.keys or shape.texts):
         return None
-    sides = [
-        items_by_element(value if isinstance(value, list) else (), shape) for value in (old, new)
-    ]
+    sides = [items_by_element(value or (), shape) for value in (before, after)]
     was, now = (dict(side) for side in sides)
     if len(was) != len(sides[0]) or len(now) != len(sides[1]):
         return None  # items that have the same keys: a plain update lets them in
-    return [(key, was.get(key), now.get(key), shape.of_item) for key in {**was, **now}]
+    elements = {**was, **now}
+    return [(key, was.get(key, NOTHING), now.get(key, NOTHING), shape.of_item) for key in elements]
 
 
 def without(value: Any, gone: AbstractSet[Path], shape: Shape) -> Any:
-    """Give `value` without some fields, and without what is empty for lack of them."""
+    """Give `value` without some fields; what is empty for lack of them becomes null."""
     tree = _tree(gone)
     return _without(value, tree, shape) if tree else value
 
@@ -153,20 +153,27 @@ def _without(value: Any, tree: Manifest, shape: Shape) -> Any:
         kept = {}
         for name, part in value.items():
             branch = tree.get(f"f:{name}", {})
-            if _ITSELF in branch:
-                continue
-            left = _without(part, branch, shape.of_member(name)) if branch else part
-            if left is not NOTHING:
-                kept[name] = left
-        return kept or (NOTHING if value else value)
+            if _ITSELF not in branch:
+                within = shape.of_member(name)
+                kept[name] = _without(part, branch, within) if branch else part
+        return kept or (None if value else value)
     if isinstance(value, list) and (shape.keys or shape.texts):
         items = []
         for element, item in items_by_element(value, shape):
             branch = tree.get(element, {})
             if _ITSELF not in branch:
                 items.append(_without(item, branch, shape.of_item) if branch else item)
-        return items or (NOTHING if value else value)
+        return items or (None if value else value)
     return value
+
+
+def without_nulls(value: Any) -> Any:
+    """Give a value without the members that are null."""
+    if isinstance(value, list):
+        return [without_nulls(part) for part in value]
+    if not isinstance(value, dict):
+        return value
+    return {name: without_nulls(part) for name, part in value.items() if part is not None}
 
 
 def _tree(fields: Iterable[Path]) -> Manifest:
@@ -202,6 +209,12 @@ def decoded_fields(written: Any, path: Path = ()) -> Iterator[Path]:
     for element, within in written.items():
         if element != _ITSELF:
             yield from decoded_fields(within, (*path, element))
+
+
+def in_order(path: Path) -> tuple[tuple[bool, str], ...]:
+    """Give what sorts fields as a server does: what ends at a place before what goes on there."""
+    last = len(path) - 1
+    return tuple((index < last, element) for index, element in enumerate(path))
 
 
 def with_holders(fields: Fields) -> Fields:

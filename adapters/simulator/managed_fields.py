@@ -3,6 +3,7 @@
 An owner is a manager in one way of writing: applying or updating, through one subresource.
 """
 
+import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -15,6 +16,7 @@ from adapters.simulator.field_sets import (
 )
 from adapters.simulator.merge_keys import empty_of, shape_of
 from adapters.simulator.resources import Place, Resource
+from adapters.simulator.scales import seen_as_scale
 from adapters.simulator.storage import Manifest
 
 APPLY, UPDATE = "Apply", "Update"
@@ -40,7 +42,7 @@ _OF_THE_SERVER = frozenset(
         )
     }
 )
-_STATUS = "f:status"
+_STATUS, _REPLICAS = "f:status", ("f:spec", "f:replicas")
 
 
 class Owner(NamedTuple):
@@ -58,6 +60,18 @@ class Owner(NamedTuple):
         if self.subresource:
             words += f' with subresource "{self.subresource}"'
         return words if self.operation == APPLY else f"{words} using {self.version}"
+
+    @property
+    def written(self) -> str:
+        """The owner as a server writes it down to sort owners."""
+        parts = {
+            "manager": self.manager,
+            "operation": self.operation,
+            "apiVersion": "" if self.operation == APPLY else self.version,
+            "subresource": self.subresource,
+        }
+        named = {part: value for part, value in parts.items() if value}
+        return json.dumps(named, separators=(",", ":"))
 
     @property
     def identity(self) -> "Owner":
@@ -135,6 +149,10 @@ def owned_by_update(
 ) -> Entries:
     """Give the entries after a change that was not applied: who wrote a field owns it alone."""
     resource = place.resource
+    if place.subresource == "scale":
+        if not any(_REPLICAS in owned.fields for owned in entries.values()):
+            return entries  # as on a real server: from nobody, nobody takes them over by scaling
+        change = seen_as_scale(change[0]), seen_as_scale(change[1])
     difference = compared(*change, shape_of(resource))
     written = ownable(difference.written, place)
     lost = difference.written | difference.removed

@@ -27,6 +27,12 @@ def scale_of(resource: Resource, item: Manifest) -> Manifest:
     }
 
 
+def seen_as_scale(item: Manifest) -> Manifest:
+    """Give an object as far as its Scale shows it: none is not shown, so that nobody owns it."""
+    replicas = (item.get("spec") or {}).get("replicas")
+    return {"spec": {"replicas": replicas} if replicas else {}}
+
+
 def scaled(item: Manifest, scale: Manifest) -> Manifest:
     """Give an object with the replicas, and under the version, that a Scale says; or refuse."""
     version = (scale.get("metadata") or {}).get("resourceVersion")

@@ -15,6 +15,7 @@ _NUMBERS = (
     "backoffLimit",
     "ttlSecondsAfterFinished",
 )
+_PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 _IMMUTABLE = ("selector", "template", "completionMode", "podFailurePolicy", "managedBy")
 _INTERIM_BY_FINAL = {"Complete": "SuccessCriteriaMet", "Failed": "FailureTarget"}
 
@@ -53,6 +54,7 @@ def invalid_job_update(current: Manifest, wanted: Manifest) -> Iterator[Cause]:
 
 def invalid_pod_spec(spec: Manifest, path: str) -> Iterator[Cause]:
     """Say what is wrong with the spec of a Pod."""
+    yield from _invalid_volumes(spec.get("volumes") or (), f"{path}.volumes")
     volumes = {volume.get("name") for volume in spec.get("volumes") or ()}
     if not spec.get("containers"):
         yield Cause(f"{path}.containers", "Required value", _REQUIRED)
@@ -70,6 +72,16 @@ def invalid_pod_spec(spec: Manifest, path: str) -> Iterator[Cause]:
                     words = f'Not found: "{mount.get("name")}"'
                     field = f"{where}.volumeMounts[{number}].name"
                     yield Cause(field, words, "FieldValueNotFound")
+
+
+def _invalid_volumes(volumes: Iterable[Manifest], path: str) -> Iterator[Cause]:
+    seen: set[str] = set()
+    for index, volume in enumerate(volumes):
+        name, where = volume.get("name") or "", f"{path}[{index}].name"
+        yield from invalid_label_name(name, where)
+        if name in seen:
+            yield Cause(where, f'Duplicate value: "{name}"', "FieldValueDuplicate")
+        seen.add(name)
 
 
 def invalid_job_status(current: Manifest, wanted: Manifest) -> Iterator[Cause]:
@@ -119,6 +131,11 @@ def _invalid_container(container: Manifest, where: str) -> Iterator[Cause]:
     yield from invalid_label_name(container.get("name") or "", f"{where}.name")
     if not container.get("image"):
         yield Cause(f"{where}.image", "Required value", _REQUIRED)
+    for probe in _PROBES:
+        get = (container.get(probe) or {}).get("httpGet")
+        if get is not None and not get.get("port"):
+            words = "Invalid value: 0: must be between 1 and 65535, inclusive"
+            yield Cause(f"{where}.{probe}.httpGet.port", words)
     pull = container.get("imagePullPolicy")
     if pull not in {"Always", "IfNotPresent", "Never"}:
         words = f'Unsupported value: "{pull}": supported values: "Always", "IfNotPresent", "Never"'

@@ -9,12 +9,13 @@ import pytest_asyncio
 from adapters.kubernetes.configuring import load_access
 from adapters.kubernetes.http_api import HttpApi
 from adapters.ports import Request
-from adapters.simulator.resources import NAMESPACE, path_of
+from adapters.simulator.resources import LEADER_WORKER_SET, NAMESPACE, path_of
 from adapters.simulator.worlds import World
 from tests.e2e import lws
 from tests.e2e.controlplane.running import ControlPlane
 from tests.simulator import cases, cases_applying
-from tests.simulator.comparing import GOODBYE_SECONDS, Pair
+from tests.simulator.comparing import GOODBYE_SECONDS, SECONDS, Pair
+from tests.simulator.drawing_applies import ApplyDrawer
 
 pytestmark = pytest.mark.e2e
 
@@ -61,3 +62,38 @@ async def test_requests_are_answered_alike(
     name = f"like-{case.__name__.replace('_', '-')}"
     await pair.ask(cases.post(path_of(NAMESPACE), {"metadata": {"name": name}}))
     await pair.ask_all(case(name))
+
+
+@pytest.mark.usefixtures("uncontrolled")
+@pytest.mark.parametrize("seed", [1, 2])
+async def test_random_requests_by_several_managers_are_answered_alike(
+    pair: Pair, seed: int
+) -> None:
+    """Whoever applies, patches, replaces or scales what: the object and its owners agree."""
+    name = f"like-managers-{seed}"
+    await pair.ask(cases.post(path_of(NAMESPACE), {"metadata": {"name": name}}))
+    await pair.ask_all(ApplyDrawer(seed, name).draw(100))
+
+
+async def test_a_kind_comes_and_goes_with_its_definition(
+    pair: Pair, control_plane: ControlPlane
+) -> None:
+    """Before and after it there is nothing at its path, said in plain text."""
+    name = "like-installed"
+    await pair.ask(cases.post(path_of(NAMESPACE), {"metadata": {"name": name}}))
+    path = path_of(LEADER_WORKER_SET, name)
+    requests = [
+        cases.get(path),
+        cases.get(f"{path}/a"),
+        cases.post(path, cases_applying.gang("a")),
+        cases_applying.apply(f"{path}/a", cases_applying.gang("a")),
+    ]
+    lws.uninstall(control_plane)
+    pair.world.stop_serving(LEADER_WORKER_SET.kind)
+    await pair.ask_all(requests)
+    lws.install(control_plane)
+    pair.world.serve(LEADER_WORKER_SET.kind)
+    async with asyncio.timeout(SECONDS):  # a real server says 429 while it begins to store them
+        while not (await pair.real.send(cases.get(path), timeout_seconds=SECONDS)).ok:
+            await asyncio.sleep(0.1)
+    await pair.ask_all(requests)

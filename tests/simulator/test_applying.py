@@ -174,3 +174,14 @@ def test_a_kind_that_is_not_installed_is_not_there(world: World) -> None:
     assert told(cursor) == [("DELETED", "a")]
     assert cursor.ended
     assert get(world, f"{path}/a").code == 404
+
+
+def test_replicas_that_were_scaled_to_none_are_nobodys(world: World) -> None:
+    """A Scale of none shows none, and scaling up from there makes nobody the owner, either."""
+    applied(world, deployment("a", replicas=2))
+    for count in (0, 5):
+        assert world.api.handle(update(f"{ENGINE}/scale", {"spec": {"replicas": count}}, "hpa")).ok
+        item = get(world, ENGINE).body
+        assert item["spec"]["replicas"] == count
+        assert managers(item) == [("warmlog", "Apply", "")]
+        assert "f:replicas" not in fields_of(item, "warmlog")["f:spec"]

@@ -119,6 +119,19 @@ def test_what_is_not_of_the_template_restarts_nothing(world: World) -> None:
     assert found(world)["metadata"]["annotations"][REVISION] == "1"
 
 
+def test_going_back_to_a_template_is_a_rollout_of_its_own(world: World) -> None:
+    """The Pods are new ones, and the revision counts on."""
+    world.apply_as("warmlog", engines(replicas=1))
+    pass_time(world, 20)
+    old = uids(world)
+    for body in (engines(replicas=1, **named("B")), engines(replicas=1)):
+        world.apply_as("warmlog", body)
+        pass_time(world, 60)
+    assert len(uids(world)) == 1
+    assert not uids(world) & old
+    assert found(world)["metadata"]["annotations"][REVISION] == "3"
+
+
 def test_a_rollout_that_never_gets_ready_keeps_the_old_pods(world: World) -> None:
     """After the deadline it says that it is stuck; what serves goes on serving."""
     world.apply_as("warmlog", engines(replicas=2))
