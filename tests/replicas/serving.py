@@ -10,6 +10,8 @@ from machines.caches.child_names import claim_name
 from machines.caches.levels import ClaimLevel, HydrationJobLevel
 from machines.caches.mounts import mount
 from machines.caches.statuses import cache_status
+from machines.deciding import effect_of
+from machines.observations import Unread
 from machines.replicas.levels import WorkloadLevel
 from machines.replicas.names import workload_name
 from machines.states import Known
@@ -146,7 +148,26 @@ class ServingScene(ReplicaScene):
         for cluster in (HOME, ONE):
             self.sync(cluster, without=without)
 
+    def unread(self, kind: str, words: str, *, served: bool = True) -> None:
+        """A kind of cluster one cannot be read, or is not served there."""
+        self.tell(Unread(ONE, kind, words, served=served))
+
+    def spec_text(self) -> dict[str, Any]:
+        """The replica's spec as it stands."""
+        found: dict[str, Any] = loads(self.mr.level.spec)
+        return found
+
     def starts_anew(self) -> None:
         """The controller starts again with its log, and lists everything."""
         self.start()
         self.lists_all()
+
+
+def open_body(scene: ReplicaScene, what: str) -> dict[str, Any]:
+    """Give the body of the open apply of an object."""
+    kind, name = what.split()
+    for seq, one in scene.state.open.items():
+        if getattr(one.intent, "kind", "") == kind and getattr(one.intent, "name", "") == name:
+            return effect_of(scene.state, seq).body or {}
+    msg = f"{what} is not being applied"
+    raise AssertionError(msg)

@@ -1,15 +1,18 @@
 """The behaviour table for a replica whose reference, engines or kind of workload are edited."""
 
-from typing import Any
-
 import pytest
 
-from machines.deciding import effect_of
 from machines.observations import Refused
 from tests.caches.builders import CLAIM
 from tests.caches.builders import spec_of as cache_spec
 from tests.replicas.builders import DEPLOYMENT, GANG, MOUNT, ReplicaScene, engine, spec_of
-from tests.replicas.serving import KINDS, OTHER_CLAIM, OTHER_MOUNT, ServingScene
+from tests.replicas.serving import (
+    KINDS,
+    OTHER_CLAIM,
+    OTHER_MOUNT,
+    ServingScene,
+    open_body,
+)
 
 
 @KINDS
@@ -99,16 +102,6 @@ def test_a_mount_that_comes_later_leaves_the_rollout_to_the_workload(what: str) 
     scene.carry_out(f"apply {what}")
     body = open_body(scene, what)
     assert not {"strategy", "rolloutStrategy"} & body["spec"].keys()
-
-
-def open_body(scene: ReplicaScene, what: str) -> dict[str, Any]:
-    """Give the body of the open apply of an object."""
-    kind, name = what.split()
-    for seq, one in scene.state.open.items():
-        if getattr(one.intent, "kind", "") == kind and getattr(one.intent, "name", "") == name:
-            return effect_of(scene.state, seq).body or {}
-    msg = f"{what} is not being applied"
-    raise AssertionError(msg)
 
 
 def variables(scene: ReplicaScene, what: str = DEPLOYMENT) -> dict[str, str]:
