@@ -21,6 +21,7 @@ from adapters.kubernetes.timing import SystemTimer
 from adapters.ports import Api, Connect
 from adapters.running.announcing import Announcer
 from adapters.running.announcing_caches import CacheAnnouncer
+from adapters.running.announcing_replicas import ReplicaAnnouncer
 from adapters.running.clocks import SteadyClock
 from adapters.running.controller import Controller
 from adapters.running.crd_watching import PROJECTED, Projected, lack_announcement, watch_crd
@@ -41,6 +42,7 @@ from machines.caches.reaching import REMOTE
 from machines.states import State
 
 STOPPED, LOST = 0, 3  # exit codes; see docs/command-line.md
+ANNOUNCERS = (Announcer, CacheAnnouncer, ReplicaAnnouncer)
 SUPERSEDED = (Fenced, PositionTaken)
 
 _log = structlog.get_logger("warmlog")
@@ -164,7 +166,7 @@ async def _control(
     vault = await vault_patiently(log, health)
     writer = await begin_patiently(log, identity, health, clock=time.time_ns, fold_all=fold_all)
     _log.info("session started", epoch=writer.cursor.epoch, position=writer.cursor.position)
-    announcers = Announcer(writer.state), CacheAnnouncer(writer.state)
+    announcers = [each(writer.state) for each in ANNOUNCERS]
     seconds = settings.request_timeout_seconds
     outbox = Outbox(api, instance=f"{socket.gethostname()}-{os.getpid()}", timeout_seconds=seconds)
 

@@ -3,23 +3,20 @@
 What held when the session began has been told already.
 """
 
-from collections.abc import Iterable
-
 from adapters.kubernetes.announcing import Announcement
+from adapters.running.occasion_books import Mark, OccasionBook
 from engine.canonical_json import loads
-from engine.events import Event, Subject
+from engine.events import Event
 from machines.caches.changes import ChangeKind
-from machines.caches.occasions import Key, Occasion, cache_occasions, cluster_occasions
+from machines.caches.occasions import cache_occasions, cluster_occasions
 from machines.caches.selecting import named_class
 from machines.caches.states import Cache
 from machines.intents import Change, intent_from_json
 from machines.states import State
 
-Mark = tuple[object, ...]
-
 
 def is_farewell(row: Event) -> bool:
-    """Say whether a row lets go of a ModelCache: what is to be told of it has to be told now."""
+    """Say whether a row lets go of an object: what is to be told of it has to be told now."""
     if row.type != "ChangeIntended":
         return False
     intent = intent_from_json(row.type, loads(row.data))
@@ -31,8 +28,7 @@ class CacheAnnouncer:
 
     def __init__(self, state: State) -> None:
         """Take what holds now as told."""
-        self._told: dict[str, frozenset[Key]] = {}
-        self._marks: dict[str, Mark] = {}
+        self._book = OccasionBook("Stage")
         self.news(state)
 
     def news(self, state: State) -> list[Announcement]:
@@ -40,41 +36,21 @@ class CacheAnnouncer:
         found: list[Announcement] = []
         for uid, cache in state.caches.items():
             mark = _mark_of(state, cache)
-            if self._marks.get(uid) == mark:
+            if self._book.is_as_before(uid, mark):
                 continue
             occasions = list(cache_occasions(state, cache))
             if not cache.gone:
-                found += self._untold(state, cache.subject, cache.position, occasions)
-            self._note(uid, mark, occasions)
+                found += self._book.untold(state, cache.subject, cache.position, occasions)
+            self._book.note(uid, mark, occasions)
         for served in state.served.values():
             uid = served.subject.uid
-            if self._marks.get(uid) != (served.position,):
+            if not self._book.is_as_before(uid, (served.position,)):
                 occasions = list(cluster_occasions(state, served))
-                found += self._untold(state, served.subject, served.position, occasions)
-                self._note(uid, (served.position,), occasions)
-        self._forget(state)
+                found += self._book.untold(state, served.subject, served.position, occasions)
+                self._book.note(uid, (served.position,), occasions)
+        served_uids = {served.subject.uid for served in state.served.values()}
+        self._book.keep(state.caches.keys() | served_uids)
         return found
-
-    def _untold(
-        self, state: State, subject: Subject, position: int, occasions: Iterable[Occasion]
-    ) -> list[Announcement]:
-        told = self._told.get(subject.uid, frozenset())
-        return [
-            Announcement(
-                subject, one.type, one.reason, one.note, state.now, position, action="Stage"
-            )
-            for one in occasions
-            if one.key not in told and one.note
-        ]
-
-    def _note(self, uid: str, mark: Mark, occasions: Iterable[Occasion]) -> None:
-        self._told[uid] = frozenset(one.key for one in occasions)
-        self._marks[uid] = mark
-
-    def _forget(self, state: State) -> None:
-        known = state.caches.keys() | {served.subject.uid for served in state.served.values()}
-        for uid in self._told.keys() - known:
-            del self._told[uid], self._marks[uid]
 
 
 def _mark_of(state: State, cache: Cache) -> Mark:

@@ -13,7 +13,13 @@ from machines.caches.reaching import way_in
 from machines.caches.selecting import is_leaving
 from machines.caches.sights import Sight, sight_of
 from machines.replicas.mounting import cache_of
-from machines.replicas.placing import place_of, served_of, silence_words
+from machines.replicas.placing import (
+    needed_kinds,
+    place_of,
+    served_of,
+    silence_words,
+    unlisted_kinds,
+)
 from machines.replicas.states import Replica
 from machines.states import State
 
@@ -43,7 +49,8 @@ def cluster_cause(state: State, replica: Replica) -> str:
         return NOT_READ_YET
     if not place.cluster.reachable:
         return UNREACHABLE
-    return UNREAD if place.cluster.unread else NOT_READ_YET
+    unlisted = unlisted_kinds(place, needed_kinds(replica.spec)) if replica.spec else ()
+    return NOT_READ_YET if place.cluster.unread.keys().isdisjoint(unlisted) else UNREAD
 
 
 def cache_cause(state: State, replica: Replica) -> Cause:

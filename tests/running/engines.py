@@ -56,9 +56,10 @@ def make_replica(
     cluster: str = HOME,
     cache: str = CACHE,
     gang: bool = False,
+    copies: int = 1,
 ) -> dict[str, Any]:
     """Apply a ModelReplica of one engine, on one node or on two."""
-    spec = spec_of(engine(gang=gang), cluster=cluster, cache=cache)
+    spec = spec_of(engine(gang=gang, copies=copies), cluster=cluster, cache=cache)
     return world.apply({
         "apiVersion": "modelplane.ai/v1alpha1", "kind": "ModelReplica",
         "metadata": {"name": name, "namespace": "default"}, "spec": spec,

@@ -10,6 +10,7 @@ from adapters.kubernetes.vaults import SecretVault
 from adapters.ports import Api, Connect
 from adapters.running.announcing import Announcer
 from adapters.running.announcing_caches import CacheAnnouncer
+from adapters.running.announcing_replicas import ReplicaAnnouncer
 from adapters.running.controller import Controller
 from adapters.running.limits import Limits
 from adapters.running.sessions import Means
@@ -85,7 +86,8 @@ async def living(
     log = log or StubbornLog(MemoryLog("log"))
     api = WatchedApi(world.api)
     writer = await open_writer(log, identity, world.cluster.now)
-    announcers = Announcer(writer.state), CacheAnnouncer(writer.state)
+    state = writer.state
+    announcers = Announcer(state), CacheAnnouncer(state), ReplicaAnnouncer(state)
     news: list[Announcement] = []
     remotes: dict[str, list[WatchedApi]] = {}
     connect = connect or connector(others or {})
