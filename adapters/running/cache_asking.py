@@ -22,7 +22,7 @@ from machines.observations import Observation
 from machines.replicas.asking import EngineQuestion, engine_questions
 from machines.states import State
 
-RELEASE_SECONDS = 60  # between two looks at who uses a claim that is to go
+RELEASE_SECONDS = 2  # between two looks at who uses a claim that is to go; twice that … a minute
 LOOK_SECONDS = 0.5  # between two looks for questions while much happens
 AT_ONCE = 4  # questions under way
 

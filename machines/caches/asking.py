@@ -42,7 +42,7 @@ def claim_questions(state: State) -> Iterator[CacheQuestion]:
 
 
 def release_questions(state: State) -> Iterator[CacheQuestion]:
-    """Give the claims whose users are to be read: at once, and each minute while they are held."""
+    """Give the claims whose users are to be read: at once, and again while they are held."""
     for cache, entry, site in _open(state):
         if _is_to_be_released(state, cache, entry, site) and site.claim is not None:
             yield CacheQuestion(site.name, site.claim.subject, cache.subject, entry.left_at)

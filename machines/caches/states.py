@@ -95,7 +95,7 @@ class Entry:
     state: EntryState = EntryState.PENDING
     moved_at: int = 0  # when it came to its state
     selected: bool = True  # the selector holds the cluster, and the cache is not being deleted
-    left_at: int = 0  # since when it is not selected
+    left_at: int = 0  # since when it is not selected, or a replica let go of its claim
     retained: bool = False  # not selected any more, and kept for those that use it
     recovered: bool = False  # its state was told by the status of another log, not yet by facts
     claim_uid: str = ""  # of the claim that is ours now; "" when there is none

@@ -31,7 +31,7 @@ def settle_replicas(state: State, event: Event) -> None:
         if replica is None:
             continue
         _settle(state, replica, event)
-        _follow_claims(state, replica)
+        _follow_claims(state, replica, event)
         if _is_over(state, replica):
             _forget(state, replica)
             continue
@@ -57,8 +57,11 @@ def _settle(state: State, replica: Replica, event: Event) -> None:
         replica.todo = tuple(wish.what for wish in wishes(state, replica))
 
 
-def _follow_claims(state: State, replica: Replica) -> None:
-    """Have those caches looked at whose claims a replica holds on to since now, or no more."""
+def _follow_claims(state: State, replica: Replica, event: Event) -> None:
+    """Have those caches looked at whose claims a replica holds on to since now, or no more.
+
+    A claim that is let go of may soon be nobody's: its Pods are on their way.
+    """
     claims = () if replica.gone else tuple(sorted(claims_of(state, replica)))
     changed = set(claims) ^ set(replica.claims)
     replica.claims = claims
@@ -66,6 +69,9 @@ def _follow_claims(state: State, replica: Replica) -> None:
     for claim in sorted(changed):
         found = state.bearers.get(bearer_key(CLAIM, namespace, claim), ())
         for uid in state.caches if claim == ANY else found:
+            entry = state.caches[uid].entries.get(replica.cluster_name)
+            if entry is not None and not entry.selected and claim not in claims:
+                entry.left_at = event.at
             stir(state, uid, (replica.cluster_name,))
 
 

@@ -4,6 +4,7 @@ from adapters.running.cache_asking import CacheAskingBook, QuestionBoard
 from engine.instants import SECOND
 from tests.caches.builders import ONE, CacheScene
 from tests.caches.willing import carry_out, stage
+from tests.replicas.builders import ReplicaScene
 
 
 def names(book: CacheAskingBook, scene: CacheScene) -> list[tuple[str, bool]]:
@@ -30,7 +31,7 @@ def test_a_claim_that_does_not_bind_is_asked_about_ever_more_rarely() -> None:
     assert ("PersistentVolumeClaim", False) not in names(book, scene)
 
 
-def test_users_of_a_claim_are_read_at_once_and_each_minute() -> None:
+def test_users_of_a_claim_are_read_at_once_and_then_ever_more_rarely() -> None:
     """As long as a claim is to go, whoever mounts it is looked for; of no other cluster's."""
     scene = CacheScene()
     scene.cache()
@@ -43,7 +44,25 @@ def test_users_of_a_claim_are_read_at_once_and_each_minute() -> None:
             asked.append(second)
         assert names(other, scene) == []
         scene.clock += SECOND
-    assert asked == [0, 60, 120]
+    assert asked == [0, 2, 6, 14, 30, 62, 122]
+
+
+def test_users_are_read_anew_once_a_replica_lets_go_of_a_claim() -> None:
+    """However long it was held: its Pods are gone soon, and nobody has to wait a minute for that."""
+    scene = ReplicaScene()
+    scene.cache()
+    scene.replica()
+    scene.stage()
+    scene.serve()
+    scene.cache(deleting=True)
+    book = CacheAskingBook(ONE, QuestionBoard())
+    for _ in range(100):
+        names(book, scene)
+        scene.clock += SECOND
+    assert names(book, scene) == []
+    scene.replica(deleting=True)
+    scene.carry_out()
+    assert names(book, scene) == [("PersistentVolumeClaim", True)]
 
 
 def test_a_board_is_not_looked_at_all_the_time() -> None:
