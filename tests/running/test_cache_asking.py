@@ -48,7 +48,7 @@ def test_users_of_a_claim_are_read_at_once_and_then_ever_more_rarely() -> None:
 
 
 def test_users_are_read_anew_once_a_replica_lets_go_of_a_claim() -> None:
-    """However long it was held: its Pods are gone soon, and nobody has to wait a minute for that."""
+    """However long it was held: its Pods are gone soon, and none should wait a minute then."""
     scene = ReplicaScene()
     scene.cache()
     scene.replica()
