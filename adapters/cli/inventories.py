@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 from adapters.cli.printing import Page
 from adapters.cli.texts import counted
 from adapters.kubernetes.lease_watching import SeenLease
-from adapters.kubernetes.leftovers import HeldCache, Inventory, Leftover, Place
-from machines.labels import CACHE_IN_USE
+from adapters.kubernetes.leftovers import Held, Inventory, Leftover, Place
+from machines.labels import CACHE_IN_USE, REPLICA_WORKLOADS
 
 _HEADS = ("KIND", "NAMESPACE", "NAME", "STATE", "OWNER")
 
@@ -18,7 +18,7 @@ class Report(NamedTuple):
 
     inventory: Inventory
     lease: SeenLease
-    released: Mapping[str, str] | None  # uid of a ModelCache -> why not, "" when it was
+    released: Mapping[str, str] | None  # uid -> why not, "" when it was
 
 
 def print_report(report: Report) -> None:
@@ -29,14 +29,14 @@ def print_report(report: Report) -> None:
         page.line(_lease_words(report.lease), "yellow")
     for words in found.troubles:
         page.line(words, "red")
-    _print_caches(page, report)
+    _print_held(page, report)
     for place in found.places:
         _print_place(page, place)
     if found.warmup_jobs:
         count = counted(len(found.warmup_jobs), "Job")
         page.line()
         page.line(f"{count} of ModelWarmups that are gone, or may be")
-        _print_left(page, found.warmup_jobs, "ModelWarmup")
+        _print_left(page, found.warmup_jobs)
     page.line()
     for words in _endings(report):
         page.line(words)
@@ -46,7 +46,7 @@ def report_json(report: Report) -> dict[str, Any]:
     """Give all that stays behind as one JSON value."""
     found, lease = report.inventory, report.lease
     return {
-        "caches": [_cache_json(report, each) for each in found.caches],
+        "caches": [_held_json(report, each) for each in found.caches],
         "clusters": [
             {
                 "home": each.is_home,
@@ -58,6 +58,7 @@ def report_json(report: Report) -> dict[str, Any]:
             }
             for each in found.places
         ],
+        "replicas": [_held_json(report, each) for each in found.replicas],
         "lease": {"holder": lease.holder, "place": lease.place, "trouble": lease.trouble},
         "troubles": list(found.troubles),
         "warmupJobs": [_leftover_json(each) for each in found.warmup_jobs],
@@ -72,30 +73,37 @@ def _lease_words(lease: SeenLease) -> str:
     )
 
 
-def _print_caches(page: Page, report: Report) -> None:
-    caches = report.inventory.caches
-    if not caches:
+def _print_held(page: Page, report: Report) -> None:
+    caches, replicas = report.inventory.caches, report.inventory.replicas
+    if caches:
+        _print_table(page, report, caches, CACHE_IN_USE)
+    else:
         page.line(f"No ModelCache has the finalizer {CACHE_IN_USE}.")
-        return
-    page.line(f"{counted(len(caches), 'ModelCache')} with the finalizer {CACHE_IN_USE}")
+    if replicas:
+        page.line()
+        _print_table(page, report, replicas, REPLICA_WORKLOADS)
+
+
+def _print_table(page: Page, report: Report, held: tuple[Held, ...], finalizer: str) -> None:
+    page.line(f"{counted(len(held), held[0].kind)} with the finalizer {finalizer}")
     rows = [
-        (one.namespace, one.name, one.ready, _cache_words(report, one), _left_words(report, one))
-        for one in caches
+        (one.namespace, one.name, one.ready, _held_words(report, one), _left_words(report, one))
+        for one in held
     ]
     page.table(("NAMESPACE", "NAME", "READY", "STATE", "LEAVES"), rows, indent=2)
 
 
-def _cache_words(report: Report, cache: HeldCache) -> str:
-    why_not = (report.released or {}).get(cache.uid)
+def _held_words(report: Report, held: Held) -> str:
+    why_not = (report.released or {}).get(held.uid)
     if why_not is None:
-        return "is being deleted" if cache.deleting else "is held"
+        return "is being deleted" if held.deleting else "is held"
     return f"was not let go: {why_not}" if why_not else "was let go"
 
 
-def _left_words(report: Report, cache: HeldCache) -> str:
-    """Say what a ModelCache has, cluster by cluster."""
+def _left_words(report: Report, held: Held) -> str:
+    """Say what one has, cluster by cluster."""
     told = []
-    for title, left in report.inventory.of(cache).items():
+    for title, left in report.inventory.of(held).items():
         kinds = Counter(one.kind for one in left)
         what = ", ".join(kind if many == 1 else f"{many} {kind}s" for kind, many in kinds.items())
         told.append(f"{what} on {title}")
@@ -115,36 +123,36 @@ def _print_place(page: Page, place: Place) -> None:
     for words in place.troubles:
         page.line(words, "red", indent=2)
     if place.left:
-        _print_left(page, place.left, "ModelCache")
+        _print_left(page, place.left)
     if place.others:
         objects = counted(place.others, "object")
         page.line(f"{objects} more with the label of caches, made by somebody else", indent=2)
 
 
-def _print_left(page: Page, left: tuple[Leftover, ...], owner_kind: str) -> None:
-    rows = [
-        (one.kind, one.namespace, one.name, one.words, f"{_owner_words(one, owner_kind)}")
-        for one in left
-    ]
+def _print_left(page: Page, left: tuple[Leftover, ...]) -> None:
+    rows = [(one.kind, one.namespace, one.name, one.words, _owner_words(one)) for one in left]
     page.table(_HEADS, rows, indent=2)
 
 
-def _owner_words(one: Leftover, kind: str) -> str:
+def _owner_words(one: Leftover) -> str:
     named = f"{one.owner.namespace}/{one.owner.name}" if one.owner.name else f"uid {one.owner.uid}"
-    return f"{kind} {named} {one.standing}"
+    return f"{one.owner_kind} {named} {one.standing}"
 
 
 def _endings(report: Report) -> list[str]:
     """Say what was done, and what may be."""
     found = report.inventory
-    caches = counted(len(found.caches), "ModelCache")
+    kinds = ((found.caches, "ModelCache"), (found.replicas, "ModelReplica"))
+    all_held = " and ".join(counted(len(held), kind) for held, kind in kinds if held)
     if report.released is not None:
         done = sum(not why for why in report.released.values())
-        told = [f"Let go: {done} of {caches}. Nothing was deleted by this."] if caches else []
-    elif found.caches:
-        how = f"`warmlog uninstall --yes` takes the finalizer off {caches}, and deletes nothing."
+        both = f"{len(found.held)}, " if found.caches and found.replicas else ""
+        words = f"Let go: {done} of {both}{all_held}. Nothing was deleted by this."
+        told = [words] if all_held else []
+    elif found.held:
+        how = f"`warmlog uninstall --yes` takes the finalizer off {all_held}, and deletes nothing."
         told = [f"Nothing was changed. {how}"]
-        going = sum(each.deleting for each in found.caches)
+        going = sum(each.deleting for each in found.held)
         if going:
             told.append(f"Being deleted already, and gone at once then: {going} of them.")
     else:
@@ -160,16 +168,16 @@ def _endings(report: Report) -> list[str]:
     return told
 
 
-def _cache_json(report: Report, cache: HeldCache) -> dict[str, Any]:
-    why_not = (report.released or {}).get(cache.uid)
+def _held_json(report: Report, held: Held) -> dict[str, Any]:
+    why_not = (report.released or {}).get(held.uid)
     return {
-        "deleting": cache.deleting,
-        "name": cache.name,
-        "namespace": cache.namespace,
+        "deleting": held.deleting,
+        "name": held.name,
+        "namespace": held.namespace,
         "notReleased": why_not or "",
-        "ready": cache.ready,
+        "ready": held.ready,
         "released": why_not == "",
-        "uid": cache.uid,
+        "uid": held.uid,
     }
 
 
@@ -178,6 +186,7 @@ def _leftover_json(one: Leftover) -> dict[str, Any]:
         "kind": one.kind,
         "name": one.name,
         "namespace": one.namespace,
+        "ownerKind": one.owner_kind,
         "owner": {"name": one.owner.name, "namespace": one.owner.namespace, "uid": one.owner.uid},
         "ownerStanding": one.standing.name,
         "state": one.words,

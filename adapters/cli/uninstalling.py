@@ -15,7 +15,7 @@ from adapters.cli.problems import complain
 from adapters.cli.recordings import run
 from adapters.cli.running import ClusterSecrets, LeaseName, LeaseNamespace
 from adapters.kubernetes.lease_watching import SeenLease, is_renewed, see_lease
-from adapters.kubernetes.leftovers import HeldCache, Inventory
+from adapters.kubernetes.leftovers import Held, Inventory
 from adapters.kubernetes.probing import HarmlessApi
 from adapters.kubernetes.timing import SystemTimer
 from adapters.ports import Api
@@ -49,7 +49,7 @@ def _uninstall(
     lease_namespace: LeaseNamespace = None,
     lease_name: LeaseName = "warmlog",
     yes: Annotated[
-        bool, typer.Option("--yes", help="Take warmlog's finalizer off every ModelCache.")
+        bool, typer.Option("--yes", help="Take warmlog's finalizer off all that has it.")
     ] = False,
     force: Annotated[
         bool, typer.Option("--force", help="With --yes: even if a controller may still run.")
@@ -58,8 +58,8 @@ def _uninstall(
 ) -> ExitCode:
     """List what stays behind when warmlog leaves, and let go of it.
 
-    ModelCaches that wait for warmlog when they are deleted, and what each has on every cluster that
-    can be reached. Nothing is changed without --yes, and no data is ever deleted.
+    ModelCaches and ModelReplicas that wait for warmlog when they are deleted, and what each has on
+    every cluster that can be reached. Nothing is changed without --yes; no data is ever deleted.
     """
     from adapters.settings import own_namespace
 
@@ -78,7 +78,7 @@ async def _run(
         running = await _running(api, lease, options)
         released = None
         if options.yes and not running:
-            released = await _released(api, inventory.caches)
+            released = await _released(api, inventory.held)
     report = Report(inventory, lease, released)
     if output is Format.JSON:
         print_json(report_json(report))
@@ -129,10 +129,8 @@ async def _running(api: Api, lease: SeenLease, options: _Options) -> str:
     return words if renewed else ""
 
 
-async def _released(api: Api, caches: Sequence[HeldCache]) -> dict[str, str]:
-    """Let go of every ModelCache; give why not by uid, "" where it was."""
+async def _released(api: Api, held: Sequence[Held]) -> dict[str, str]:
+    """Let go of each; give why not by uid, "" where it was."""
     from adapters.kubernetes.releasing import release
 
-    return {
-        cache.uid: await release(api, cache, timeout_seconds=REQUEST_SECONDS) for cache in caches
-    }
+    return {each.uid: await release(api, each, timeout_seconds=REQUEST_SECONDS) for each in held}

@@ -26,15 +26,17 @@ class Leftover(NamedTuple):
     owner: Owner
     standing: Standing
     words: str = ""  # how it is: size and phase of a claim, outcome of a Job
+    owner_kind: str = "ModelCache"
 
 
-class HeldCache(NamedTuple):
-    """A ModelCache that bears our finalizer: it cannot be deleted without warmlog."""
+class Held(NamedTuple):
+    """A ModelCache or ModelReplica that bears our finalizer: nothing deletes it without warmlog."""
 
+    kind: str
     namespace: str
     name: str
     uid: str
-    ready: str  # status.summary.ready, as it stands
+    ready: str  # status.summary.ready, or the status of condition ModelReady, as it stands
     deleting: bool
 
 
@@ -61,15 +63,21 @@ class Place(NamedTuple):
 class Inventory(NamedTuple):
     """All that is left."""
 
-    caches: tuple[HeldCache, ...] = ()
+    caches: tuple[Held, ...] = ()
+    replicas: tuple[Held, ...] = ()
     places: tuple[Place, ...] = ()
     warmup_jobs: tuple[Leftover, ...] = ()  # of ModelWarmups that are no more
     troubles: tuple[str, ...] = ()
 
-    def of(self, cache: HeldCache) -> dict[str, tuple[Leftover, ...]]:
-        """Give what a ModelCache has, by the titles of the clusters that hold any of it."""
+    @property
+    def held(self) -> tuple[Held, ...]:
+        """Give all that bears a finalizer of ours."""
+        return (*self.caches, *self.replicas)
+
+    def of(self, held: Held) -> dict[str, tuple[Leftover, ...]]:
+        """Give what one has, by the titles of the clusters that hold any of it."""
         found = {
-            place.title: tuple(one for one in place.left if one.owner.uid == cache.uid)
+            place.title: tuple(one for one in place.left if one.owner.uid == held.uid)
             for place in self.places
         }
         return {title: left for title, left in found.items() if left}
@@ -82,11 +90,11 @@ class Inventory(NamedTuple):
     @property
     def is_empty(self) -> bool:
         """Say whether nothing was found."""
-        return not (self.caches or self.warmup_jobs or any(place.left for place in self.places))
+        return not (self.held or self.warmup_jobs or any(place.left for place in self.places))
 
 
 class Owners:
-    """The ModelCaches or ModelWarmups that exist; None when they could not be read."""
+    """The owners of one kind that exist; None when they could not be read."""
 
     def __init__(self, existing: Iterable[Owner] | None) -> None:
         """Know these."""

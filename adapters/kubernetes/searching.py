@@ -6,7 +6,7 @@ kubeconfigs by which other clusters are reached.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from adapters.kubernetes.answers import NOT_FOUND, names_object, status_words, uid_of
@@ -15,17 +15,22 @@ from adapters.kubernetes.discretion import DiscreetApi
 from adapters.kubernetes.fields import mapping, text
 from adapters.kubernetes.kinds import (
     CLAIM,
+    CLAIM_TEMPLATE,
+    DEPLOYMENT,
+    GANG,
     HYDRATION_JOB,
     INFERENCE_CLUSTER,
     JOB,
     MODEL_CACHE,
+    MODEL_REPLICA,
     MODEL_WARMUP,
     NAMESPACE,
     SECRET,
+    SERVICE,
     Kind,
     get_request,
 )
-from adapters.kubernetes.leftovers import HeldCache, Inventory, Leftover, Owners, Place, Standing
+from adapters.kubernetes.leftovers import Held, Inventory, Leftover, Owners, Place, Standing
 from adapters.kubernetes.normalising_caches import (
     cache_level,
     claim_level,
@@ -33,6 +38,12 @@ from adapters.kubernetes.normalising_caches import (
     hydration_job_level,
     owner_of,
 )
+from adapters.kubernetes.normalising_replicas import (
+    replica_level,
+    replica_owner_of,
+    workload_level,
+)
+from adapters.kubernetes.object_parts import condition_of
 from adapters.kubernetes.reading import read_raw
 from adapters.kubernetes.reflecting import ReadRefused
 from adapters.kubernetes.vaults import SecretVault
@@ -58,6 +69,19 @@ class Where(NamedTuple):
     own_namespace: str
 
 
+class Sought(NamedTuple):
+    """Objects of one kind that are looked for, and whose they are."""
+
+    kind: Kind
+    accept: str
+    words: Callable[[Raw], str]  # how one is
+    owner_of: Callable[[Raw], Owner]  # by its metadata
+    owner_kind: str
+
+
+Standings = Mapping[str, Owners]  # by kind
+
+
 class Searcher:
     """Searches the cluster that warmlog runs in, and every other one that it knows of."""
 
@@ -75,17 +99,22 @@ class Searcher:
         caches, no_caches = await self._ours(MODEL_CACHE)
         clusters, no_clusters = await self._ours(INFERENCE_CLUSTER)
         warmups, no_warmups = await self._ours(MODEL_WARMUP)
-        owners = Owners(None if no_caches else map(_identity, caches))
+        replicas, no_replicas = await self._ours(MODEL_REPLICA)
+        owners = {
+            MODEL_CACHE.name: Owners(None if no_caches else map(_identity, caches)),
+            MODEL_REPLICA.name: Owners(None if no_replicas else map(_identity, replicas)),
+        }
         remote = [each for each in clusters if not _is_home(each)]
         at_home = Place(_names(clusters, remote), is_home=True)
         home = await self._search(self._home, at_home, owners)
         others = await asyncio.gather(*(self._reach(each, where, owners) for each in remote))
         jobs, no_jobs = await self._warmup_jobs(None if no_warmups else warmups)
         return Inventory(
-            tuple(_held(each) for each in caches if cache_level(each).held),
+            tuple(_held_cache(each) for each in caches if cache_level(each).held),
+            tuple(_held_replica(each) for each in replicas if replica_level(each).held),
             _told_once((home, *others)),
             jobs,
-            tuple(filter(None, (no_caches, no_clusters, no_warmups, no_jobs))),
+            tuple(filter(None, (no_caches, no_replicas, no_clusters, no_warmups, no_jobs))),
         )
 
     async def _ours(self, kind: Kind) -> tuple[list[Raw], str]:
@@ -106,7 +135,7 @@ class Searcher:
         left = (_warmup_job(each, standing) for each in jobs)
         return tuple(one for one in left if one.owner.uid not in existing), ""
 
-    async def _reach(self, cluster: Raw, where: Where, owners: Owners) -> Place:
+    async def _reach(self, cluster: Raw, where: Where, owners: Standings) -> Place:
         """Search another cluster, if there is a way to it."""
         place = Place((_identity(cluster).name,))
         try:
@@ -146,19 +175,21 @@ class Searcher:
         found = await self._get(NAMESPACE, "", MODELPLANE_NAMESPACE)
         return MODELPLANE_NAMESPACE if found.ok else where.own_namespace
 
-    async def _search(self, api: Api, place: Place, owners: Owners) -> Place:
-        """Find what caches have on a cluster. Raises ApiUnanswered."""
+    async def _search(self, api: Api, place: Place, owners: Standings) -> Place:
+        """Find what caches and replicas have on a cluster. Raises ApiUnanswered."""
         left: list[Leftover] = []
         others, troubles = 0, []
-        for kind, accept, words in _KINDS:
+        for sought in (*_OF_CACHES, *_OF_REPLICAS):
             try:
-                found = await self._list(api, kind, accept)
+                found = await self._list(api, sought.kind, sought.accept)
             except ReadRefused as error:
-                troubles.append(_unread(kind, error.words))
+                if error.code != NOT_FOUND or sought.owner_kind == MODEL_CACHE.name:
+                    troubles.append(_unread(sought.kind, error.words))
                 continue
-            ours = [each for each in found if any(owner_of(_metadata(each)))]
-            others += len(found) - len(ours)
-            left += [_leftover(kind, each, owners, words) for each in ours]
+            ours = [each for each in found if any(sought.owner_of(_metadata(each)))]
+            if sought.kind.label_selector:
+                others += len(found) - len(ours)
+            left += [_leftover(sought, each, owners[sought.owner_kind]) for each in ours]
         response = await api.send(
             get_request(NAMESPACE, "", "kube-system"), timeout_seconds=self._seconds
         )
@@ -198,15 +229,26 @@ def _told_once(places: tuple[Place, ...]) -> tuple[Place, ...]:
     return tuple(told)
 
 
-def _held(raw: Raw) -> HeldCache:
-    owner = _identity(raw)
+def _held_cache(raw: Raw) -> Held:
     ready = text(mapping(mapping(raw.get("status")).get("summary")).get("ready"))
-    return HeldCache(*owner, ready, cache_level(raw).deleting)
+    return Held(MODEL_CACHE.name, *_identity(raw), ready, cache_level(raw).deleting)
 
 
-def _leftover(kind: Kind, raw: Raw, owners: Owners, words: Callable[[Raw], str]) -> Leftover:
-    owner = owner_of(_metadata(raw))
-    return Leftover(kind.served_as, *_identity(raw), owner, owners.standing(owner), words(raw))
+def _held_replica(raw: Raw) -> Held:
+    ready = text(condition_of(raw, "ModelReady").get("status"))
+    return Held(MODEL_REPLICA.name, *_identity(raw), ready, replica_level(raw).deleting)
+
+
+def _leftover(sought: Sought, raw: Raw, owners: Owners) -> Leftover:
+    owner = sought.owner_of(_metadata(raw))
+    return Leftover(
+        sought.kind.served_as,
+        *_identity(raw),
+        owner,
+        owners.standing(owner),
+        sought.words(raw),
+        sought.owner_kind,
+    )
 
 
 def _warmup_job(raw: Raw, standing: Standing) -> Leftover:
@@ -214,7 +256,8 @@ def _warmup_job(raw: Raw, standing: Standing) -> Leftover:
     uid = text(mapping(metadata.get("labels")).get(labels.WARMUP_UID))
     name = text(mapping(metadata.get("annotations")).get(labels.WARMUP_NAME))
     owner = Owner(identity.namespace, name, uid)
-    return Leftover(JOB.served_as, *identity, owner, standing, _job_words(raw))
+    words = _job_words(raw)
+    return Leftover(JOB.served_as, *identity, owner, standing, words, MODEL_WARMUP.name)
 
 
 def _claim_words(raw: Raw) -> str:
@@ -239,8 +282,25 @@ def _unread(kind: Kind, words: str) -> str:
     return f"{kind.resource} cannot be read: {words}"
 
 
-_KINDS: tuple[tuple[Kind, str, Callable[[Raw], str]], ...] = (
-    (CLAIM, JSON, _claim_words),
-    (HYDRATION_JOB, JSON, _job_words),
-    (SECRET._replace(label_selector=labels.CACHE), METADATA_LIST, lambda _: ""),
+def _workload_words(raw: Raw) -> str:
+    return "available" if workload_level(raw).available == "True" else "not available"
+
+
+_OF_CACHES = tuple(
+    Sought(kind, accept, words, owner_of, MODEL_CACHE.name)
+    for kind, accept, words in (
+        (CLAIM, JSON, _claim_words),
+        (HYDRATION_JOB, JSON, _job_words),
+        (SECRET._replace(label_selector=labels.CACHE), METADATA_LIST, lambda _: ""),
+    )
+)
+# These bear no label by which they could be listed: all are, and ours are told by annotations.
+_OF_REPLICAS = tuple(
+    Sought(kind, accept, words, replica_owner_of, MODEL_REPLICA.name)
+    for kind, accept, words in (
+        (DEPLOYMENT, JSON, _workload_words),
+        (GANG, JSON, _workload_words),
+        (SERVICE, METADATA_LIST, lambda _: ""),
+        (CLAIM_TEMPLATE, METADATA_LIST, lambda _: ""),
+    )
 )

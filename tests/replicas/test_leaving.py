@@ -354,8 +354,8 @@ def test_what_an_engine_left_that_was_renamed_meanwhile_is_cleared_away() -> Non
     one = scene.state.open[seq].intent
     scene.replica(spec=scene.spec(), generation=2)
     scene.claim_gone()
-    scene.see(ONE, scene.subject("Deployment", one.name, "late")._replace(  # type: ignore[union-attr]
-        namespace="mp-ml-team-51733"), level)  # fmt: skip
+    subject = scene.subject("Deployment", one.name, "late")  # type: ignore[union-attr]
+    scene.see(ONE, subject._replace(namespace="mp-ml-team-51733"), level)
     scene.tell(Answered(seq, Done("late")))
     scene.carry_out()
     assert scene.mr.composed
