@@ -1,7 +1,8 @@
-"""Absences: which Jobs and Pods are not believed to be gone before a fresh read says so.
+"""Absences: what is not believed to be gone before a fresh read says so.
 
 A watch selects by our label, so an object whose label was taken off looks just like one that was
-deleted. What has its outcome may go; of everything else the edge asks by name first.
+deleted. What has its outcome may go; of everything else the edge asks by name first. So it does of
+the workloads of replicas, in which engines serve.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,11 +15,14 @@ from machines.caches.missing import is_unexpected
 from machines.folding_jobs import owner
 from machines.levels import JobLevel, Level, PodLevel
 from machines.observations import Deleted, Listed, Seen
+from machines.replicas.kinds import WORKLOADS
+from machines.replicas.levels import WorkloadLevel
+from machines.replicas.missing import is_unexpected_workload
 from machines.states import State, Warmup
 from machines.warmups import TERMINAL
 
 OF_CACHES = frozenset({CLAIM, JOB, POD})
-WATCHED_BY_LABEL = frozenset({"Job", "Pod"}) | OF_CACHES
+DOUBTFUL = frozenset({"Job", "Pod"}) | OF_CACHES | frozenset(WORKLOADS)
 
 Fresh = Mapping[str, Seen]  # what a batch has shown so far, by uid: the state does not hold it yet
 
@@ -30,7 +34,7 @@ def is_doubtful(state: State, deleted: Deleted, fresh: Fresh) -> bool:
     that goes away. What the same batch has just shown is known as well as what the state holds.
     """
     kind, uid = deleted.subject.kind, deleted.subject.uid
-    if kind not in WATCHED_BY_LABEL or deleted.settled or has_ended(deleted.last):
+    if kind not in DOUBTFUL or deleted.settled or has_ended(deleted.last):
         return False
     seen = fresh.get(uid)
     if seen is not None and not has_ended(seen.level):
@@ -41,6 +45,8 @@ def is_doubtful(state: State, deleted: Deleted, fresh: Fresh) -> bool:
         return False
     if kind in OF_CACHES:
         return is_unexpected(state, deleted.cluster, known)
+    if kind in WORKLOADS:
+        return is_unexpected_workload(state, deleted.cluster, known)
     warmup = _warmup(state, uid if kind == "Job" else _job_of(known.level))
     if warmup is None or warmup.blocked:
         return False
@@ -49,7 +55,7 @@ def is_doubtful(state: State, deleted: Deleted, fresh: Fresh) -> bool:
 
 def doubtful(state: State, listed: Listed, fresh: Fresh) -> Iterator[Deleted]:
     """Give what a complete list does not hold any more, and what may still be there."""
-    if listed.kind not in WATCHED_BY_LABEL:
+    if listed.kind not in DOUBTFUL:
         return
     present = {seen.subject.uid for seen in listed.items}
     for subject in _subjects(state, listed, fresh):
@@ -72,7 +78,9 @@ def _subjects(state: State, listed: Listed, fresh: Fresh) -> Iterable[Subject]:
 
 
 def is_shown(level: Level) -> bool:
-    """Say whether our watches and lists show an object of this level: it has our label."""
+    """Say whether our watches and lists show an object of this level: it has what they go by."""
+    if isinstance(level, WorkloadLevel):
+        return True
     if isinstance(level, ClaimLevel | HydrationJobLevel):
         return bool(level.label)
     return isinstance(level, JobLevel | PodLevel) and bool(level.warmup_uid)

@@ -20,12 +20,19 @@ class WatchHealth(NamedTuple):
     """One kind of one cluster: whether a complete list was given, and what is wrong now.
 
     `words` is empty when nothing is wrong; whatever it says, the kind is asked for again and again.
+    `spared` says that the API server has no such kind, which only some replicas need.
     """
 
     cluster: str
     kind: str
     synced: bool
     words: str = ""
+    spared: bool = False
+
+
+def is_spared(kind: Kind, error: ReadRefused) -> bool:
+    """Say whether a refusal tells that a kind is not there, which need not be."""
+    return error.unserved and kind.name in _BROUGHT_BY
 
 
 def refused_words(cluster: str, kind: Kind, error: ReadRefused) -> str:

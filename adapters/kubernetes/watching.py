@@ -18,6 +18,7 @@ from adapters.kubernetes.reflecting import WATCH_SECONDS, ReadRefused, Reflector
 from adapters.kubernetes.timing import SystemTimer, Timer
 from adapters.kubernetes.watch_health import (
     WatchHealth,
+    is_spared,
     refused_words,
     unanswered_words,
     unread_of,
@@ -195,12 +196,14 @@ class _KindWatch:
         self._timer = timer
         self._failures = 0  # in a row
         self._words = ""
+        self._spared = False  # there is no such kind, and need not be
         self.unread = ""  # why it cannot be listed, as it was said last
 
     @property
     def health(self) -> WatchHealth:
         reflector = self.reflector
-        return WatchHealth(reflector.cluster, reflector.kind.key, reflector.synced, self._words)
+        kind, synced = reflector.kind.key, reflector.synced
+        return WatchHealth(reflector.cluster, kind, synced, self._words, self._spared)
 
     async def run(self) -> None:
         kind = self.reflector.kind
@@ -214,7 +217,8 @@ class _KindWatch:
             except ReadRefused as error:
                 well = False
                 await self._reachable.answered(kind.key)
-                self._say(refused_words(self._api.cluster, kind, error))
+                words = refused_words(self._api.cluster, kind, error)
+                self._say(words, spared=is_spared(kind, error))
                 if listing and self._is_lasting(error):
                     await self._tell_unread(error)
             if not well:
@@ -280,13 +284,15 @@ class _KindWatch:
             self.unread = unread.words
             await self._deliver(self.reflector, (unread,))
 
-    def _say(self, words: str) -> None:
+    def _say(self, words: str, *, spared: bool = False) -> None:
         """Keep how it goes, and log it when that has changed."""
         if words == self._words:
             return
-        self._words = words
+        self._words, self._spared = words, spared
         where = {"cluster": self._api.cluster, "kind": self.reflector.kind.key}
-        if words:
+        if spared:
+            _log.info(words, **where)
+        elif words:
             _log.warning(words, **where)
         else:
             _log.info("read again", **where)

@@ -27,7 +27,7 @@ def cluster_checks(controller: Controller) -> list[Check]:
 
 
 def _watch_check(watch: WatchHealth, where: str, bad: Mark) -> Check:
-    well = watch.synced and not watch.words
+    well = watch.spared or (watch.synced and not watch.words)
     words = watch.words or ("" if watch.synced else "not listed yet")
     return Check(f"watch {watch.kind}{where}", Mark.OK if well else bad, words)
 

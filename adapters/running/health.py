@@ -10,6 +10,7 @@ from adapters.running.cluster_checks import cluster_checks
 from adapters.running.controller import Controller
 from adapters.running.measuring import controller_metrics, state_metrics
 from adapters.running.measuring_caches import cache_metrics
+from adapters.running.measuring_replicas import replica_metrics
 from machines.states import State
 
 # Timers of what is only waited for, and was not refused.
@@ -64,13 +65,14 @@ class ControllerHealth:
         }
 
     def metrics(self) -> list[Metric]:
-        """Give the same, and how warmups and caches fare, for a monitoring system."""
+        """Give the same, and how warmups, caches and replicas fare, for a monitoring system."""
         ready = all(check.mark is not Mark.FAIL for check in self.ready())
         told = [metric("warmlog_ready", "1 when it can do its job, as /readyz says", ready)]
         if self.controller is not None:
             told += controller_metrics(self.controller, self.figures())
             told += state_metrics(self.controller.writer.state)
             told += cache_metrics(self.controller.writer.state)
+            told += replica_metrics(self.controller.writer.state)
         return told
 
     def _log(self) -> Check:

@@ -36,7 +36,9 @@ def controller_metrics(controller: Controller, figures: Mapping[str, int]) -> li
         metric("warmlog_last_event_timestamp_seconds", words, controller.writer.cursor.at / SECOND)
     )
     listed: dict[Labels, float] = {
-        (watch.kind,): watch.synced and not watch.words for watch in controller.watch.health
+        (watch.kind,): watch.synced and not watch.words
+        for watch in controller.watch.health
+        if not watch.spared
     }
     words = "1 while a kind of object was listed and is watched"
     return [*told, Metric("warmlog_watch_healthy", words, listed, ("kind",))]

@@ -3,7 +3,7 @@
 import asyncio
 
 from adapters.http.serving import Mark
-from adapters.kubernetes.kinds import SERVING_KINDS
+from adapters.kubernetes.kinds import DEPLOYMENT, SERVING_KINDS, list_request
 from adapters.running.health import ControllerHealth
 from adapters.simulator.answers import failure
 from adapters.simulator.clock import SECOND
@@ -14,6 +14,7 @@ from machines.labels import REPLICA_WORKLOADS
 from tests.running.clusters import CACHE, entries, other_world, phases, serve
 from tests.running.engines import (
     REPLICA,
+    WORKLOADS,
     condition,
     define_replicas,
     delete,
@@ -39,6 +40,12 @@ async def settled(life: Life) -> None:
 def watched(life: Life, cluster: str = "sim") -> set[str]:
     """The kinds that are watched on a cluster."""
     return {one.kind for one in life.controller.keeper.sessions[cluster].watch.health}
+
+
+def watches_told(health: ControllerHealth) -> set[str]:
+    """The kinds of which the metrics tell whether they are watched."""
+    [told] = [one for one in health.metrics() if one.name == "warmlog_watch_healthy"]
+    return {kind for (kind,) in told.samples}
 
 
 def claims(world: World) -> list[dict[str, object]]:
@@ -200,6 +207,8 @@ def test_kinds_that_are_refused_or_missing_stop_nothing_else() -> None:
             marks = {one.name: one.mark for one in health.ready()}
             assert Mark.FAIL not in marks.values()
             assert marks["watch Service"] is Mark.WARN
+            assert marks["watch LeaderWorkerSet"] is Mark.OK
+            assert "LeaderWorkerSet" not in watches_told(health)
             world.api.faults.clear()
             await life.until(lambda: reason(world, "Ready") == "Available", seconds=120)
             await settled(life)
@@ -224,6 +233,34 @@ def test_a_lost_log_leaves_engines_as_they_are() -> None:
             assert "ApplyIntended" not in life.types
             assert deployment(world) == before
             assert reason(world, "Ready") == "Available"
+            await settled(life)
+
+    in_world(world, story)
+
+
+def test_a_workload_that_a_list_leaves_out_is_asked_for_first() -> None:
+    """What runs is not composed again because one list did not show it; what is gone comes back."""
+    world = engine_world()
+    make_replica(world, cache="")
+
+    async def story() -> None:
+        async with serving(world) as life:
+            await life.until(lambda: reason(world, "Ready") == "Available")
+            await settled(life)
+            before = [life.types.count(kind) for kind in ("ApplyIntended", "Gone")]
+            listed = world.api.answer(list_request(DEPLOYMENT))
+            short = listed._replace(body={**listed.body, "items": []})
+            world.api.faults.add(every("GET", "/deployments"), short)
+            for _ in range(2):  # a watch that broke off before it had an event begins with a list
+                world.api.cut_watches()
+                await asyncio.sleep(30)
+            assert [life.types.count(kind) for kind in ("ApplyIntended", "Gone")] == before
+            assert reason(world, "Ready") == "Available"
+            found = deployment(world)
+            assert found is not None
+            world.delete_deployment(WORKLOADS, found["metadata"]["name"])
+            await life.until(lambda: deployment(world) and deployment(world) != found, seconds=5)
+            await life.until(lambda: reason(world, "Ready") == "Available")
             await settled(life)
 
     in_world(world, story)
