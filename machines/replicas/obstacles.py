@@ -62,8 +62,7 @@ def todo_words(state: State, replica: Replica) -> str:
         words = unanswered.get(what, "")
         lost = f" (no answer came: {words}; it is looked up)" if words else ""
         told.append(f"{what_words(state, replica, what)}{lost}")
-    more = f" and {len(told) - NAMED} more" if len(told) > NAMED else ""
-    return f"still {', '.join(told[:NAMED])}{more}" if told else ""
+    return f"still {_some(told)}" if told else ""
 
 
 def what_words(state: State, replica: Replica, what: str) -> str:
@@ -82,9 +81,21 @@ def left_there(state: State, replica: Replica) -> str:
     """Name what is still there of a replica; "" when nothing is known to be."""
     place = place_of(state, replica)
     there = ours_there(state, replica, place) if place is not None else []
-    named = [thing_words(*known.subject[:3]) for known in there]
-    more = f" and {len(named) - NAMED} more" if len(named) > NAMED else ""
-    return f"{', '.join(named[:NAMED])}{more}"
+    return _some([thing_words(*known.subject[:3]) for known in there])
+
+
+def staying_words(state: State, replica: Replica) -> str:
+    """Say what stays on a cluster that nobody clears any more."""
+    namespace = namespace_of(state, replica)
+    names = part_names(replica.subject.name, replica.spec) if replica.spec else []
+    named = _some([thing_words(kind, namespace, name) for kind, name in names])
+    things = named or "what it was composed of"
+    return f"left on cluster {replica.cluster_name}, if still there: {things}"
+
+
+def _some(things: list[str]) -> str:
+    more = f" and {len(things) - NAMED} more" if len(things) > NAMED else ""
+    return f"{', '.join(things[:NAMED])}{more}"
 
 
 def going_words(state: State, replica: Replica) -> list[str]:
@@ -101,14 +112,15 @@ def going_words(state: State, replica: Replica) -> list[str]:
 
 
 def unseen_words(state: State, replica: Replica) -> list[str]:
-    """Name the workload of each engine that was not seen on the cluster."""
+    """Name the workload of each engine that is known not to be on the cluster."""
     place = place_of(state, replica)
+    listed = place.cluster.listed if place is not None else {}
     there = workloads_there(state, replica, place) if place is not None else {}
     engines = replica.spec.engines if replica.spec else ()
     return [
         f"engine {engine.name}: {workload_words_of(state, replica, engine)} is not there yet"
         for engine in engines
-        if engine.name in there and there[engine.name] is None
+        if workload_kind(engine) in listed and there.get(engine.name) is None
     ]
 
 

@@ -1,14 +1,16 @@
 """Recovering: what a replica's own status tells when the log lacks its history.
 
-That it was composed before, and the mount that was kept: so a workload that somebody deleted
-meanwhile comes back with it. A workload that is there says it better. A status of another uid
-proves nothing, and is not recorded; a mount in it that is not plain counts as none told at all.
+That it was composed before, whether it served, and the mount that was kept: so a workload that
+somebody deleted meanwhile comes back with it. A workload that is there says it better. A status of
+another uid proves nothing, and is not recorded; a mount in it that is not plain counts as none told
+at all.
 """
 
 from typing import Any
 
 from engine.canonical_json import dumps
 from machines.replicas.mounts import MountRefused, read_mount
+from machines.replicas.replicas import ReplicaState
 from machines.replicas.states import Replica
 from machines.replicas.stirring import stir_replica
 from machines.states import State
@@ -42,3 +44,11 @@ def fold_replica_recovered(state: State, replica: Replica, status: dict[str, Any
         return
     replica.composed = True
     replica.kept = "" if mount.is_empty else dumps(mount.to_json())
+    if _served(status):
+        replica.state = ReplicaState.SERVING  # until facts of its cluster say otherwise
+
+
+def _served(status: dict[str, Any]) -> bool:
+    rows = status.get("conditions")
+    found = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+    return any((row.get("type"), row.get("status")) == ("ModelReady", "True") for row in found)

@@ -10,7 +10,7 @@ from machines.replicas.drifting import follow_owned
 from machines.replicas.indexing import namespace_of, unindex_replica
 from machines.replicas.leaving import has_left, is_abandoned, is_leaving
 from machines.replicas.moving import move_replica
-from machines.replicas.part_names import part_names
+from machines.replicas.obstacles import staying_words
 from machines.replicas.placing import home_is_known, is_known, place_of, served_of
 from machines.replicas.showing import show_replica
 from machines.replicas.states import Replica
@@ -77,14 +77,12 @@ def _follow_claims(state: State, replica: Replica, event: Event) -> None:
 
 def _left(state: State, replica: Replica) -> Said:
     """Say what stays behind, when its cluster is gone while it goes, or somebody asks for that."""
-    if not replica.composed or replica.spec is None:
+    if not (replica.composed or replica.had):
         return SILENCE
-    names = [f"{kind} {name}" for kind, name in part_names(replica.subject.name, replica.spec)]
-    words = f"{', '.join(names)}, if still there, stay on cluster {replica.cluster_name}"
     if is_abandoned(replica):
-        return Said(ABANDONED, words)
+        return Said(ABANDONED, staying_words(state, replica))
     if is_leaving(replica) and served_of(state, replica) is None:
-        return Said(CLUSTER_GONE, words)
+        return Said(CLUSTER_GONE, staying_words(state, replica))
     return SILENCE
 
 

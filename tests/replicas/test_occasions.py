@@ -230,7 +230,7 @@ def test_what_is_left_behind_is_told() -> None:
     scene.replica(spec=spec_of(), notes={"warmlog.dev/abandon": "true"})
     [one] = told.news()
     assert (one.type, one.reason) == ("Warning", "LeftBehind")
-    assert one.note.endswith("if still there, stay on cluster one")
+    assert one.note.startswith(f"left on cluster one, if still there: Service {WORKLOAD}/r, ")
     scene = serving()
     told = Teller(scene)
     scene.gone(HOME, scene.cluster_subject("one"))
