@@ -8,7 +8,7 @@ import pytest_asyncio
 from machines import labels
 from machines.replicas.names import workload_name
 from tests.e2e.caches import Team, entry
-from tests.e2e.controllers import ControllerProcess, assert_replays_agree
+from tests.e2e.controllers import ControllerProcess, assert_replay_agrees
 from tests.e2e.controlplane import stages
 from tests.e2e.controlplane.running import ControlPlane
 from tests.e2e.controlplane.watching import Json, request, wait_until
@@ -70,7 +70,7 @@ async def test_engines_wait_for_their_cache_and_run_with_its_mount(
     assert serving["status"]["mount"] == published
     assert labels.REPLICA_WORKLOADS in serving["metadata"]["finalizers"]
     await staging.wait_until_quiet()
-    assert_replays_agree(staging.log, {NAME: await read(team, engines)})
+    assert_replay_agrees(staging.log, await read(team, engines))
     await engines.delete(NAME)
     await engines.until_gone(NAME)
     for path in paths(home).values():
