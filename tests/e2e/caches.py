@@ -20,7 +20,14 @@ MERGE_PATCH = "application/merge-patch+json"
 PATIENCE_SECONDS = 60
 REPO = "org/model"
 
-_COLLECTIONS = {"jobs": "/apis/batch/v1", "modelcaches": API}
+_COLLECTIONS = {
+    "jobs": "/apis/batch/v1",
+    "modelcaches": API,
+    "modelreplicas": API,
+    "deployments": "/apis/apps/v1",
+    "leaderworkersets": "/apis/leaderworkerset.x-k8s.io/v1",
+    "resourceclaimtemplates": "/apis/resource.k8s.io/v1",
+}
 
 
 def path(namespace: str, kind: str) -> str:

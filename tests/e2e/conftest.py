@@ -17,7 +17,9 @@ from tests.e2e.controllers import ControllerProcess, deploy
 from tests.e2e.controlplane.building import BuildingError, built_programs
 from tests.e2e.controlplane.running import ControlPlane
 from tests.e2e.controlplane.watching import request, wait_until
+from tests.e2e.devices import add_engine_node, take_away
 from tests.e2e.joining import open_team, staging_controller
+from tests.e2e.replicas import Fleet
 from tests.repository import ROOT
 from tests.store.databases import fresh_database
 
@@ -142,6 +144,22 @@ async def team(
     """A namespace for the ModelCaches of one test."""
     async with open_team(session, second_session) as opened:
         yield opened
+
+
+@pytest_asyncio.fixture
+async def fleet(
+    with_gangs: ControlPlane, second_with_gangs: ControlPlane, team: Team
+) -> AsyncIterator[Fleet]:
+    """The ModelReplicas of one test, and a Node with GPUs on each cluster.
+
+    A test that asks for `staging`, too, uses both `with_gangs` first: what a cluster begins to
+    serve later is only noticed at the next look.
+    """
+    for site in team.sites:
+        await add_engine_node(site)
+    yield Fleet(team)
+    for site in team.sites:
+        await take_away(site.session)
 
 
 @pytest_asyncio.fixture

@@ -8,7 +8,7 @@ from pathlib import Path
 import aiohttp
 
 from machines.caches.child_names import workload_namespace
-from tests.e2e.caches import Site, Team
+from tests.e2e.caches import Site, Team, path
 from tests.e2e.controllers import ControllerProcess, deploy
 from tests.e2e.controlplane.running import ControlPlane
 from tests.e2e.controlplane.watching import Json, RequestError, request, wait_until
@@ -116,6 +116,9 @@ async def open_team(
 
 
 async def _clear(team: Team) -> None:
+    replicas = path(team.namespace, "modelreplicas")
+    await request(team.session, "DELETE", replicas)
+    await wait_until(team.session, replicas, lambda found: not found, timeout_seconds=60)
     for site in team.sites:
         # A Pod of a test's own that mounts a claim would keep its ModelCache.
         await request(site.session, "DELETE", site.path("pods"))

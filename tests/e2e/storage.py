@@ -1,12 +1,12 @@
 """Storage of which tests decide: classes that provision nothing, claims, volumes, Events."""
 
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import NamedTuple
 
 import aiohttp
 
-from tests.e2e.controlplane.watching import Json, request, wait_until
+from tests.e2e.controlplane.watching import Json, RequestError, request, wait_until
 
 CLASSES = "/apis/storage.k8s.io/v1/storageclasses"
 VOLUMES = "/api/v1/persistentvolumes"
@@ -153,6 +153,24 @@ class Storage(NamedTuple):
         await self.until(name, lambda claim: True)
         return await self.bind(name)
 
+    async def lose_volume(self, name: str) -> Json:
+        """Take a claim's volume away under it, finalizers and all; give the claim, now Lost."""
+        volume = f"{VOLUMES}/{(await self.read(name))['spec']['volumeName']}"
+        await request(self.session, "DELETE", volume)
+        await drop_finalizers(self.session, volume)
+        return await self.until(name, lambda claim: claim["status"].get("phase") == "Lost")
+
+    async def lose(self, name: str) -> None:
+        """Take a claim away under the Pods that mount it."""
+        where, uid = f"{self.claims}/{name}", (await self.read(name))["metadata"]["uid"]
+        await request(self.session, "DELETE", where)
+        await drop_finalizers(self.session, where)
+        await wait_until(
+            self.session,
+            self.claims,
+            lambda claims: claims.get(name, {}).get("metadata", {}).get("uid") != uid,
+        )
+
     async def fail_provisioning(self, name: str, words: str) -> None:
         """Say of a claim what a provisioner says that fails: a Warning with these words."""
         claim = await self.read(name)
@@ -180,6 +198,13 @@ class Storage(NamedTuple):
         path = f"/api/v1/namespaces/{self.namespace}/events?fieldSelector={selector}"
         items = (await request(self.session, "GET", path))["items"]
         return {(each["type"], each["reason"], each["message"]) for each in items}
+
+
+async def drop_finalizers(session: aiohttp.ClientSession, where: str) -> None:
+    """Let an object that is being deleted go, if it is still there."""
+    without: Json = {"metadata": {"finalizers": None}}
+    with suppress(RequestError):
+        await request(session, "PATCH", where, without, "application/merge-patch+json")
 
 
 @asynccontextmanager
