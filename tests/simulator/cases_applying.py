@@ -183,6 +183,11 @@ def shared(namespace: str) -> Iterator[Request]:
     status = {"conditions": [{"type": "X", "status": "True"}]}
     yield apply(f"{path}/status", {**_named(deployment("b")), "status": status}, OTHERS)
     yield get(path)
+    for count in (0, 6):  # to none and up again: then nobody owns them
+        yield update(f"{path}/scale", {"spec": {"replicas": count}}, "autoscaler")
+        yield get(path)
+    yield apply(path, deployment("b", replicas=None), force=False)
+    yield apply(path, deployment("b"), force=False)
 
 
 def _named(body: Body) -> Body:
