@@ -3,7 +3,7 @@
 Each is a small body that the edge turns into a patch on a fresh read, guarded by uid and
 resourceVersion, and that is nothing to do where it holds already:
 
-    HOLD, RELEASE  {"finalizer": …}                   ModelCache: our finalizer on, off
+    HOLD, RELEASE  {"finalizer": …}                   whoever it is: our finalizer on, off
     OWN            {"labels": {…}, "annotations": {…}} claim, Secret, Job: whose it is
     LATCH          {"annotations": {…}}               claim: what was staged into it
     GROW           {"storage": "…Gi"}                 claim: a larger request, never a smaller one

