@@ -1,11 +1,7 @@
-"""A demo of caches, from the ModelCache that was just applied to the mounts of both clusters.
+"""A demo of caches, from the ModelCache that was just applied to the mounts of both clusters."""
 
-Each change is a line, on a terminal as in a pipe: what an entry waits for is a sentence, and would
-not fit into a table that moves.
-"""
-
-import asyncio
 import shlex
+from collections.abc import Iterator
 from pathlib import Path
 
 from adapters.cli.demo_cache_worlds import (
@@ -17,19 +13,12 @@ from adapters.cli.demo_cache_worlds import (
     build_cache_worlds,
 )
 from adapters.cli.demo_logs import command, place_of
+from adapters.cli.demo_telling import Sight, Stage, tell_demo
 from adapters.cli.exit_codes import ExitCode
 from adapters.cli.printing import STYLES, Format, Page, print_json
-from adapters.cli.problems import complain
 from adapters.cli.recordings import run
-from adapters.cli.texts import clock
-from adapters.code_digests import code_digest, code_version
-from adapters.kubernetes.vaults import SecretVault
-from adapters.running.writing import Identity, open_writer
-from adapters.simulator.driving import Driver
-from adapters.store.opening import open_log
-from engine.events import Event
 from engine.instants import SECOND
-from machines.caches.causes import Cause, own_cause
+from machines.caches.causes import own_cause
 from machines.caches.conditions import matched_entries
 from machines.caches.entries import EntryState
 from machines.caches.messages import entry_message
@@ -37,10 +26,6 @@ from machines.caches.sights import sight_of
 from machines.caches.states import Cache, Entry
 from machines.caches.statuses import cache_status
 from machines.states import State
-
-_PAUSE_SECONDS = 0.4  # on a terminal, before each line
-
-_Told = tuple[EntryState, Cause, str]
 
 
 def run_cache_demo(
@@ -52,24 +37,11 @@ def run_cache_demo(
 
 async def _run(settings: CacheDemoSettings, place: Path, output: Format) -> ExitCode:
     demo = build_cache_worlds(settings)
-    screen = _Screen(demo, silent=output is Format.JSON)
-    log = await open_log(place, create=True, log_id=settings.log_id)
-    try:
-        identity = Identity(code_version(), code_digest(), settings.digest(), settings.caching)
-        others = {WEST: demo.west}
-        writer = await open_writer(log, identity, demo.begun_at)
-        # Digests of Secrets are keyed, and a key of chance would make each log another one.
-        vault = SecretVault(settings.log_id.encode())
-        driver = Driver(demo.home, writer, screen.listen, others=others, vault=vault)
-        await _drive(driver, screen)
-    except asyncio.CancelledError:
-        complain(f"stopped; the log so far is {place}")
-        raise
-    finally:
-        await log.close()
-    state = driver.writer.state
+    stage = Stage(demo.home, {WEST: demo.west}, demo.begun_at, demo.news)
+    silent = output is Format.JSON
+    state = await tell_demo(settings, stage, place, _sights, _is_over, silent=silent)
     [cache] = state.caches.values()
-    if output is Format.JSON:
+    if silent:
         told = {"location": str(place), "log": state.log_id, "position": state.position}
         print_json({**told, "seed": settings.seed, "status": cache_status(state, cache)})
     else:
@@ -77,68 +49,27 @@ async def _run(settings: CacheDemoSettings, place: Path, output: Format) -> Exit
     return ExitCode.OK
 
 
-async def _drive(driver: Driver, screen: "_Screen") -> None:
-    """Let the controller work until both mounts are published, and what is over was cleared."""
-    while True:
-        if await driver.turn():
-            continue
-        await screen.pause()
-        due = driver.next_at()
-        if due is None or _is_over(driver.writer.state):
-            return
-        driver.advance(due)
-
-
 def _is_over(state: State) -> bool:
+    """Say whether both mounts are published, and what is over was cleared."""
     entries = [entry for cache in state.caches.values() for entry in cache.entries.values()]
     jobs = [job for cluster in state.clusters.values() for job in cluster.objects["HydrationJob"]]
     ready = all(entry.state is EntryState.READY for entry in entries)
     return bool(entries) and ready and not jobs and not state.open
 
 
-class _Screen:
-    """Says what changes: an entry's phase, why it waits, the node that was chosen for it."""
-
-    def __init__(self, demo: CacheDemo, *, silent: bool) -> None:
-        """Begin with nothing told."""
-        self._demo = demo
-        self._silent = silent
-        self._page = Page()
-        self._told: dict[str, _Told] = {}
-        self._lines: list[tuple[str, str]] = []
-
-    def listen(self, rows: tuple[Event, ...], state: State) -> None:
-        """Note what is to be said after a batch of rows."""
-        while self._demo.news:
-            at, words = self._demo.news.pop(0)
-            self._lines.append((f"{clock(at)}  ({words})", ""))
-        for cache in state.caches.values():
-            for name, entry in cache.entries.items():
-                told = _telling(state, cache, entry)
-                if self._told.get(name) != told:
-                    self._told[name] = told
-                    self._lines.append(_line(rows[-1].at, state, cache, entry))
-
-    async def pause(self) -> None:
-        """Say it, on a terminal at a pleasant pace."""
-        lines, self._lines = self._lines, []
-        for text, style in lines:
-            if self._silent:
-                continue
-            if self._page.is_terminal:
-                await asyncio.sleep(_PAUSE_SECONDS)
-            self._page.line(text, style=style)
+def _sights(state: State) -> Iterator[Sight]:
+    """Give an entry's phase, why it waits, and the node that was chosen for it."""
+    for cache in state.caches.values():
+        for entry in cache.entries.values():
+            yield _sight(state, cache, entry)
 
 
-def _telling(state: State, cache: Cache, entry: Entry) -> _Told:
-    """Give what is worth a line when it changes; other words alone are not."""
-    return entry.state, own_cause(sight_of(state, cache, entry)), entry.chosen.node_name
-
-
-def _line(at: int, state: State, cache: Cache, entry: Entry) -> tuple[str, str]:
+def _sight(state: State, cache: Cache, entry: Entry) -> Sight:
+    # other words alone are not worth a line
+    key = entry.state, own_cause(sight_of(state, cache, entry)), entry.chosen.node_name
     message = entry_message(state, cache, entry)
     words = f"{entry.state.value}{': ' if message else ''}{message}"
-    return f"{clock(at)}  {entry.cluster}  {words}", STYLES[entry.state.value]
+    return Sight(entry.cluster, key, words, STYLES[entry.state.value])
 
 
 def _print_end(

@@ -19,10 +19,15 @@ class Story(StrEnum):
 
     WARMUP = "warmup"
     CACHES = "caches"
+    REPLICAS = "replicas"
 
 
 Told = Annotated[
-    Story, typer.Option(help="caches: a model for two clusters, of which one loses a node.")
+    Story,
+    typer.Option(
+        help="caches: a model for two clusters, of which one loses a node; replicas: an engine "
+        "that waits for its model, and serves on while that is switched, and deleted."
+    ),
 ]
 Nodes = Annotated[
     int, typer.Option(min=1, max=MOST_NODES, metavar="N", help="How many nodes the pool has.")
@@ -63,17 +68,22 @@ def _demo(
     force: Force = False,
     output: Output = Format.TEXT,
 ) -> ExitCode:
-    """Warm a simulated cluster, or stage a model on two, live: no Kubernetes needed.
+    """Warm a simulated cluster, stage a model on two, or serve one, live: no Kubernetes needed.
 
     The controller is the real one, and so is its log. Time is virtual.
     """
+    if story is not Story.WARMUP and (nodes, fail_rate) != (NODES, FAIL_RATE):
+        raise Misuse("--nodes and --fail-rate are about the story of a warmup.")
     if story is Story.CACHES:
         from adapters.cli.demo_cache_runs import run_cache_demo
         from adapters.cli.demo_cache_worlds import CacheDemoSettings
 
-        if (nodes, fail_rate) != (NODES, FAIL_RATE):
-            raise Misuse("--nodes and --fail-rate are about the story of a warmup.")
         return run_cache_demo(CacheDemoSettings(seed), log, force=force, output=output)
+    if story is Story.REPLICAS:
+        from adapters.cli.demo_replica_runs import run_replica_demo
+        from adapters.cli.demo_replica_worlds import ReplicaDemoSettings
+
+        return run_replica_demo(ReplicaDemoSettings(seed), log, force=force, output=output)
     from adapters.cli.demo_runs import run_demo
     from adapters.cli.demo_worlds import DemoSettings
 
