@@ -9,7 +9,7 @@ from tests.e2e.controlplane.watching import Json, request
 from tests.e2e.replicas import POOL
 
 DRIVER = "gpu.nvidia.com"
-COUNT = 16
+COUNT = 32
 DRA = "/apis/resource.k8s.io/v1"
 
 
