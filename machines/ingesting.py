@@ -49,7 +49,7 @@ from machines.observations import (
 from machines.recalling import tells_a_past
 from machines.replicas.asking import engine_events
 from machines.replicas.kinds import COMPOSED
-from machines.replicas.levels import SERVING_LEVEL_BY_KIND
+from machines.replicas.levels import SERVING_LEVEL_BY_KIND, WorkloadLevel
 from machines.replicas.placing import home_is_known as home_of_replica_is_known
 from machines.replicas.states import Replica
 from machines.states import Cluster, Known, State, Warmup
@@ -124,7 +124,7 @@ def held_until(state: State, seen: Seen, clock: int) -> int | None:
 
 def _too_soon(known: Known, level: Level, clock: int) -> bool:
     """Keep a text that only reads differently from coming in more often than once a minute."""
-    old, kinds = known.level, (PodLevel, HydrationPodLevel)
+    old, kinds = known.level, (PodLevel, HydrationPodLevel, WorkloadLevel)
     if not isinstance(old, kinds) or not isinstance(level, kinds) or not level.reason:
         return False
     same_but_text = old._replace(message=level.message) == level

@@ -15,6 +15,7 @@ from machines.steadying import cut
 
 FIELD_MANAGER = "warmlog"
 APPLY = "Apply"
+SOMEBODY = "somebody"  # who scales, and is not told
 
 _MANAGER = 128  # characters of a field manager; the API's own bound
 _DIGEST = 16  # hex digits: it is only ever compared with an earlier one of the same object
@@ -50,12 +51,18 @@ def our_fields(metadata: dict[str, Any]) -> str:
 def scaler(metadata: dict[str, Any], *, adopted: bool) -> str:
     """Give another manager that owns `spec.replicas`, the latest of several; "" for none.
 
+    A scale to zero takes the number from us and leaves it to nobody, and so does every scale that
+    follows: whoever it was is `SOMEBODY` (seen on Kubernetes 1.36).
+
     What is still to be `adopted` is scaled by none who composed it: what that one owns becomes
     ours.
     """
+    holders = list(_holders(metadata))
+    if adopted and not holders and our_fields(metadata):
+        return SOMEBODY
     found = [
         (text(entry.get("time")), text(entry.get("manager")))
-        for entry in _holders(metadata)
+        for entry in holders
         if not _becomes_ours(entry, adopted=adopted)
     ]
     return cut(max(found, default=("", ""))[1], _MANAGER)

@@ -44,7 +44,12 @@ def ours_there(state: State, replica: Replica, place: Place) -> list[Known]:
             continue
         if replica.composed or any(marks_of(known)[0]):
             found.setdefault(known.subject.uid, known)
-    return [one for one in found.values() if (one.subject.kind, one.subject.name) not in inherited]
+    return [
+        one
+        for one in found.values()
+        if (one.subject.kind, one.subject.name) not in inherited
+        and one.subject.kind not in place.cluster.unserved  # a kind that is gone took all along
+    ]
 
 
 def has_left(state: State, replica: Replica) -> bool:

@@ -5,7 +5,13 @@ from typing import Any
 
 import pytest
 
-from adapters.kubernetes.field_ownership import our_fields, owns_replicas, scaler, taken_over
+from adapters.kubernetes.field_ownership import (
+    SOMEBODY,
+    our_fields,
+    owns_replicas,
+    scaler,
+    taken_over,
+)
 from tests.kubernetes.objects import Raw
 from tests.kubernetes.replica_objects import entry, scaling
 
@@ -77,7 +83,6 @@ def test_what_others_own_is_not_ours(entries: list[Any]) -> None:
 def test_the_latest_of_those_who_scale_is_named() -> None:
     """Ourselves excepted; two in the same second are told apart by their names."""
     assert scaler({}, adopted=True) == ""
-    assert scaler(_metadata(OURS, STATUS), adopted=True) == ""
     owning = copy.deepcopy(OURS)
     owning["fieldsV1"]["f:spec"]["f:replicas"] = {}
     assert scaler(_metadata(owning), adopted=True) == ""
@@ -88,6 +93,13 @@ def test_the_latest_of_those_who_scale_is_named() -> None:
         == "kubectl"
     )
     assert len(scaler(_metadata(scaling("x" * 999)), adopted=True)) == 128
+
+
+def test_who_scales_from_zero_is_somebody() -> None:
+    """A scale to zero leaves the number to no manager: it is not ours any more, and stays."""
+    assert scaler(_metadata(OURS, STATUS), adopted=True) == SOMEBODY
+    assert not owns_replicas(_metadata(OURS, STATUS), adopted=True)
+    assert scaler(_metadata(STATUS), adopted=True) == ""
 
 
 @pytest.mark.parametrize("operation", ["Update", "Apply"])
