@@ -21,6 +21,7 @@ from machines.messages import cut
 from machines.replicas.holding import INVALID, NO_CLUSTER, UNSUPPORTED, Hold, hold_of, kept_words
 from machines.replicas.leaving import is_abandoned, is_leaving
 from machines.replicas.obstacles import (
+    awaited_words,
     going_words,
     left_there,
     refused_words,
@@ -69,7 +70,8 @@ def terminating_row(state: State, replica: Replica) -> Row:
         after = f"still to be deleted there: {left}" if left else ""
         return _terminating(NO_CLUSTER, silent, after)
     refused = refused_words(state, replica)
-    return _terminating("CleaningUp", *refused, f"still there: {left}" if left else "")
+    nothing = "" if refused else f"nothing of it is left on cluster {replica.cluster_name}"
+    return _terminating("CleaningUp", *refused, f"still there: {left}" if left else nothing)
 
 
 def _terminating(reason: str, *said: str) -> Row:
@@ -92,7 +94,7 @@ def _accepted(state: State, replica: Replica) -> Row:
         return Row("ModelAccepted", "True", "Accepted", over)
     unseen = unseen_words(state, replica)
     if not replica.composed or unseen:
-        waits = [*unseen, todo_words(state, replica)]
+        waits = [*unseen, todo_words(state, replica) or awaited_words(state, replica)]
         said = [over] if over else refused_words(state, replica) or waits
         return Row("ModelAccepted", "False", "Deploying", cut("; ".join(filter(None, said))))
     return Row("ModelAccepted", "True", "Accepted", cut(kept_words(state, replica)))

@@ -65,6 +65,12 @@ def todo_words(state: State, replica: Replica) -> str:
     return f"still {_some(told)}" if told else ""
 
 
+def awaited_words(state: State, replica: Replica) -> str:
+    """Say which answers are waited for; "" when none is."""
+    told = [what_words(state, replica, what) for what in replica.open]
+    return f"no answer yet {_some(told)}" if told else ""
+
+
 def what_words(state: State, replica: Replica, what: str) -> str:
     """Say what is to be done, as in "to apply Deployment mp-team-1/r-main-2"."""
     verb, kind, name = what.split(" ", 2)
