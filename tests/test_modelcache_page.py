@@ -1,10 +1,8 @@
 """docs/modelcache.md is whole: fields, conditions, reasons, annotations, messages, settings."""
 
-import ast
 import re
 from collections.abc import Iterator
 from dataclasses import fields
-from typing import Any
 
 import pytest
 import yaml
@@ -21,11 +19,10 @@ from machines.caches.entries import EntryState
 from machines.caches.mounts import mount
 from machines.caches.sources import HUB_VERSION
 from machines.caches.statuses import CACHE_STATUS_PATHS
-from tests import repository
+from tests.pages import constants, named_in, quoted, read_page, spec_fields, spoken
 
-PAGE = (repository.ROOT / "docs" / "modelcache.md").read_text()
-NAMED = set(re.findall(r"`([^`\n]+)`", re.sub(r"```.*?```", "", PAGE, flags=re.DOTALL)))
-CACHES = repository.ROOT / "machines" / "caches"
+PAGE = read_page("modelcache.md")
+NAMED = named_in(PAGE)
 
 # Settings of `warmlog run` that say nothing of caches.
 OTHER_SETTINGS = frozenset(
@@ -43,19 +40,16 @@ ON_THE_WAY = causes._ON_THE_WAY  # noqa: SLF001 -- told from reasons
 UNTOLD = frozenset({causes.UNBOUND, causes.DOWNLOADING})  # of advice alone
 
 
-def spec_fields(schema: dict[str, Any], path: str = "") -> Iterator[str]:
-    """Give the fields of a spec, as the page writes them; each block of a source is BLOCK."""
-    for name, field in schema.get("properties", {}).items():
-        inner = field.get("items", field)
-        mark = "[]" if field is not inner else ""
-        if inner.get("properties"):
-            yield from spec_fields(inner, f"{path}{name}{mark}.")
-        else:
-            yield re.sub(rf"^cluster\.({BLOCKS})\.cache", "cluster.BLOCK.cache", f"{path}{name}")
-
-
 BLOCKS = "|".join(BLOCK_BY_SOURCE.values())
-FIELDS = {*spec_fields(CACHE_SPEC), *spec_fields(CLUSTER_SPEC)}
+
+
+def cluster_fields() -> Iterator[str]:
+    """Give the fields of an InferenceCluster's spec; each block of a source is BLOCK."""
+    for field in spec_fields(CLUSTER_SPEC):
+        yield re.sub(rf"^cluster\.({BLOCKS})\.cache", "cluster.BLOCK.cache", field)
+
+
+FIELDS = {*spec_fields(CACHE_SPEC), *cluster_fields()}
 
 
 @pytest.mark.parametrize("field", sorted(FIELDS))
@@ -77,17 +71,10 @@ def test_every_status_field_is_described(path: str) -> None:
     assert (steps[0].removesuffix("[]") if whole else ".".join(steps[:2]).rstrip("[]")) in NAMED
 
 
-def reasons() -> Iterator[str]:
-    """Give every reason that a condition or an Event can have, as it is spelled in the code."""
-    for name in REASONS_IN:
-        for node in ast.walk(ast.parse((CACHES / f"{name}.py").read_text())):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                yield node.value
-
-
 def test_every_reason_is_described() -> None:
     """Whatever reason a condition or an Event gives, the page has it."""
-    found = {text for text in reasons() if re.fullmatch(r"[A-Z][A-Za-z]+", text)}
+    said = constants("caches", *REASONS_IN)
+    found = {text for text in said if re.fullmatch(r"[A-Z][A-Za-z]+", text)}
     found = (found | BY_CAUSE.keys()) - NO_REASONS - ON_THE_WAY - UNTOLD
     assert sorted(found - NAMED) == []
     assert {state.value for state in EntryState} <= NAMED
@@ -117,33 +104,11 @@ def test_every_setting_is_described(setting: str) -> None:
     assert row[1] == (shown or row[1])
 
 
-def quoted(heads: str) -> list[str]:
-    """Give what the first column of a table quotes, in pieces: what stands between what varies."""
-    _, _, table = PAGE.partition(f"| {heads} |")
-    rows = re.findall(r"^\| (`.*?) \|", table.partition("\n\n")[0], re.MULTILINE)
-    said = [text for row in rows for text in re.findall(r"`([^`]+)`", row)]
-    pieces = [piece for text in said for piece in re.split(r"(?:\b[A-Za-z]+ )?…", text)]
-    return [piece.strip(" ;:,") for piece in pieces if piece.strip(" ;:,")]
-
-
-def spoken(*names: str) -> str:
-    """Give every text that modules of caches speak, with `…` for each value in it."""
-    texts = []
-    for name in names:
-        for node in ast.walk(ast.parse((CACHES / f"{name}.py").read_text())):
-            if isinstance(node, ast.JoinedStr):
-                parts = (one.value if isinstance(one, ast.Constant) else "…" for one in node.values)
-                texts.append("".join(map(str, parts)))
-            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-                texts.append(node.value)
-    return "\n".join(texts)
-
-
 def test_messages_are_the_real_ones() -> None:
     """What the tables quote of messages, and of a download's last words, the code really says."""
-    said = spoken("messages", "obstacles", "sights", "reaching", "blocking", "specs")
+    said = spoken("caches", "messages", "obstacles", "sights", "reaching", "blocking", "specs")
     script = re.sub(r'"\s+f?"', "", hydration_scripts.SCRIPT)
-    pieces = quoted("message"), quoted("last words of a download")
+    pieces = quoted(PAGE, "message"), quoted(PAGE, "last words of a download")
     assert min(map(len, pieces)) > 10
     assert [piece for piece in pieces[0] if piece not in said] == []
     assert [piece for piece in pieces[1] if piece not in script] == []

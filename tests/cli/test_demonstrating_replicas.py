@@ -72,6 +72,23 @@ def test_the_commands_that_it_names_work(tmp_path: Path) -> None:
     assert "no divergence" in said[2]
 
 
+def test_the_page_shows_what_it_says(tmp_path: Path) -> None:
+    """What docs/modelreplica.md shows of an explanation is what it says today."""
+    page = (ROOT / "docs" / "modelreplica.md").read_text()
+    blocks = re.findall(r"```text\n(ModelReplica .*?)```", page, re.DOTALL)
+    log = tmp_path / "demo.db"
+    printed(*REPLICAS, "--log", log)
+    for at, block in zip(("00:00:08", "00:01:10"), blocks, strict=True):
+        assert f"explain {REF} --log demo.db --at {at}\n" in page
+        said = even(printed("explain", REF, "--log", log, "--at", at))
+        assert [piece for piece in block.split("[...]\n") if even(piece) not in said] == []
+
+
+def even(text: str) -> str:
+    """Give a text on one line, with every number alike: positions and times may move."""
+    return " ".join(re.sub(r"\d+", "#", text).split())
+
+
 def test_the_same_seed_gives_the_same_log(tmp_path: Path) -> None:
     """Two demos of one seed differ in no byte of their logs, another seed's does."""
     logs = []
