@@ -37,6 +37,7 @@ class WayIn(NamedTuple):
     home: bool = False
     kubeconfig: SecretKey | None = None
     trouble: str = ""  # "" when nothing is known to be in the way
+    known: bool = True  # false when the trouble is only that the Secret cannot be read at present
 
 
 class Scope(NamedTuple):
@@ -86,7 +87,9 @@ def way_in(state: State, served: ServedCluster) -> WayIn:
     secret = kubeconfig_secret(served.spec, served.level.provider_config, namespace)
     if secret is None:
         return WayIn(trouble=NOT_PROVISIONED)
-    return WayIn(kubeconfig=secret, trouble=_kubeconfig_trouble(state, served, secret))
+    unread = _unread_words(state, served, secret)
+    trouble = unread or _kubeconfig_trouble(state, served, secret)
+    return WayIn(kubeconfig=secret, trouble=trouble, known=not unread)
 
 
 def kubeconfig_secret(spec: ClusterSpec, provider_config: str, namespace: str) -> SecretKey | None:
@@ -98,12 +101,18 @@ def kubeconfig_secret(spec: ClusterSpec, provider_config: str, namespace: str) -
     return None
 
 
-def _kubeconfig_trouble(state: State, served: ServedCluster, secret: SecretKey) -> str:
+def _unread_words(state: State, served: ServedCluster, secret: SecretKey) -> str:
     cluster = state.clusters.get(served.home)
     scope = scope_key(secret.namespace, secret.name)
     words = cluster.unread.get(scope, "") if cluster is not None else ""
-    if cluster is None or words or scope not in cluster.listed:
-        return f"{secret} with its kubeconfig cannot be read: {words}" if words else ""
+    return f"{secret} with its kubeconfig cannot be read: {words}" if words else ""
+
+
+def _kubeconfig_trouble(state: State, served: ServedCluster, secret: SecretKey) -> str:
+    cluster = state.clusters.get(served.home)
+    scope = scope_key(secret.namespace, secret.name)
+    if cluster is None or scope not in cluster.listed:
+        return ""
     known = cluster.find(SECRET, secret.namespace, secret.name)
     if known is None:
         return f"{secret} with its kubeconfig does not exist"

@@ -85,13 +85,13 @@ def cluster_trouble(state: State, replica: Replica) -> str:
 
 
 def no_way_words(state: State, replica: Replica) -> str:
-    """Say why there is no cluster to compose a replica on; "" when there is."""
+    """Say why there is no cluster to compose a replica on; "" when there is, or may be."""
     name = f"InferenceCluster {replica.cluster_name}"
     served = served_of(state, replica)
     if served is None:
         return f"{name} does not exist"
-    trouble = way_in(state, served).trouble
-    return f"{name} cannot be reached: {trouble}" if trouble else ""
+    way = way_in(state, served)
+    return f"{name} cannot be reached: {way.trouble}" if way.trouble and way.known else ""
 
 
 def silence_words(state: State, replica: Replica) -> str:
@@ -101,8 +101,10 @@ def silence_words(state: State, replica: Replica) -> str:
     """
     name = f"InferenceCluster {replica.cluster_name}"
     place = place_of(state, replica)
-    if place is None:
-        return f"{name} was not read yet"
+    if place is None or not place.cluster.listed:
+        served = served_of(state, replica)
+        trouble = way_in(state, served).trouble if served is not None else ""
+        return f"{name} {f'cannot be reached: {trouble}' if trouble else 'was not read yet'}"
     if not place.cluster.reachable:
         at = place.cluster.changed_at
         since = f"since {rfc3339(at)}" if at else "yet"

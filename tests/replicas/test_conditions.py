@@ -5,7 +5,7 @@ import pytest
 from engine.instants import SECOND, rfc3339
 from machines.caches.levels import Owner
 from machines.caches.statuses import cache_status
-from machines.observations import EventsRead, Refused
+from machines.observations import EventsRead, Refused, Unread
 from machines.replicas.conditions import condition_rows
 from tests.caches.builders import BEGINNING, CLAIM, HOME, JOB, ONE, WORKLOAD
 from tests.replicas.builders import (
@@ -134,6 +134,27 @@ def test_a_cluster_without_a_way_in() -> None:
     assert (status, reason) == ("False", "WaitingForCluster")
     assert words.startswith("InferenceCluster two cannot be reached: ")
     assert words.endswith("cluster is not provisioned yet: its status names no kubeconfig")
+
+
+def test_a_kubeconfig_that_cannot_be_read_is_only_unknown() -> None:
+    """What is composed, or is to be, goes on by the way that is known; a new cluster is named."""
+    scene = serving()
+    before = scene.status()
+    scope = ("warmlog-system", "one-kubeconfig")
+    scene.tell(Unread(HOME, "Secret", "secrets are forbidden", scope=scope))
+    assert scene.status() == before
+    scene.cluster("two")
+    scope = ("warmlog-system", "two-kubeconfig")
+    scene.tell(Unread(HOME, "Secret", "secrets are forbidden", scope=scope))
+    scene.replica(uid="other", name="other", spec=spec_of(cluster="two", cache=""))
+    [row, *_] = [
+        row for row in condition_rows(scene.state, scene.state.replicas["other"])
+        if row.type == ACCEPTED
+    ]  # fmt: skip
+    assert row.reason == "WaitingForCluster"
+    assert row.message.endswith(
+        "two-kubeconfig with its kubeconfig cannot be read: secrets are forbidden"
+    )
 
 
 def test_a_cluster_that_does_not_answer() -> None:
