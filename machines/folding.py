@@ -17,6 +17,7 @@ from machines.caches.folding import (
     fold_settings,
 )
 from machines.caches.levels import CACHING_LEVEL_BY_KIND
+from machines.caches.reaching import names_of_cluster
 from machines.caches.settings import CachingSettings
 from machines.caches.settling import settle_caches
 from machines.caches.states import Said
@@ -67,6 +68,7 @@ from machines.replicas.folding import (
 )
 from machines.replicas.levels import SERVING_LEVEL_BY_KIND, ServingLevel
 from machines.replicas.settling import settle_replicas
+from machines.replicas.stirring import stir_replicas_on
 from machines.reviewing import namespace_trouble, review_node, review_node_gone, review_warmup
 from machines.states import KINDS, WARMUP_KINDS, Cluster, Known, State, Warmup, Words
 from machines.warmups import TERMINAL
@@ -96,6 +98,7 @@ def cluster_of(state: State, name: str) -> Cluster:
     cluster = state.clusters.get(name)
     if cluster is None:
         cluster = state.clusters[name] = Cluster(name)
+        stir_replicas_on(state, names_of_cluster(state, name))
     return cluster
 
 
