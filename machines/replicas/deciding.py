@@ -20,8 +20,10 @@ from machines.states import State
 
 def replica_intents(state: State, replica: Replica) -> Iterator[Decided]:
     """Give what a replica calls for now, in a fixed order; nothing while its facts are unknown."""
+    begun: set[str] = set()  # of one name there may be two, while the end of one was not seen
     for wish in wishes(state, replica):
-        if _is_free(replica, wish):
+        if wish.what not in begun and _is_free(replica, wish):
+            begun.add(wish.what)
             yield Decided(wish.cluster, _intent(replica, wish))
 
 

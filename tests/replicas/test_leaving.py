@@ -363,3 +363,18 @@ def test_what_an_engine_left_that_was_renamed_meanwhile_is_cleared_away() -> Non
     assert len(scene.all_of("Deployment")) == 1
     assert scene.there(TEMPLATE) is not None
     assert CACHE_UID in scene.state.caches
+
+
+def test_two_objects_of_one_name_are_deleted_one_after_the_other() -> None:
+    """Where one was made anew before its end was seen, both go, and none stays open for ever."""
+    scene = ServingScene().serving()
+    known = scene.there(DEPLOYMENT)
+    assert known is not None
+    scene.see(ONE, known.subject._replace(uid="another"), known.level)
+    scene.replica(spec=scene.spec(), deleting=True)
+    assert scene.replica_doing().count(f"delete {DEPLOYMENT}") == 1
+    scene.carry_out()
+    scene.wait(10)
+    scene.carry_out()
+    assert released(scene)
+    assert scene.state.open == {}
