@@ -148,6 +148,12 @@ class Team(NamedTuple):
         body: Json = {"metadata": metadata}
         return await request(self.session, "PATCH", f"{self.caches}/{name}", body, MERGE_PATCH)
 
+    async def select(self, name: str, site: Site) -> None:
+        """Have a ModelCache staged at one site alone."""
+        spec: Json = {"clusterSelector": {"matchLabels": {"site": site.name}}}
+        where = f"{self.caches}/{name}"
+        await request(self.session, "PATCH", where, {"spec": spec}, MERGE_PATCH)
+
     async def delete(self, name: str) -> None:
         """Ask for the deletion of a ModelCache."""
         await request(self.session, "DELETE", f"{self.caches}/{name}")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import aiohttp
 
+from machines import labels
 from machines.caches.child_names import workload_namespace
 from tests.e2e.caches import Site, Team, path
 from tests.e2e.controllers import ControllerProcess, deploy
@@ -21,6 +22,8 @@ SECRET_NAMESPACE = "cluster-secrets"
 SECRET = "second-kubeconfig"
 HEAL_SECONDS = 2
 RETRY_SECONDS = 10
+# After an outage of their API server, fake kubelets take a while to come back.
+LONG_SECONDS = 120
 OPTIONS = (
     "--cluster-secret-namespace", SECRET_NAMESPACE,
     "--heal-seconds", str(HEAL_SECONDS),
@@ -120,6 +123,13 @@ async def _clear(team: Team) -> None:
     await request(team.session, "DELETE", replicas)
     await wait_until(team.session, replicas, lambda found: not found, timeout_seconds=60)
     for site in team.sites:
+        await wait_until(
+            site.session,
+            site.path("pods"),
+            lambda found: not found,
+            timeout_seconds=LONG_SECONDS,
+            label_selector=labels.SERVING,
+        )
         # A Pod of a test's own that mounts a claim would keep its ModelCache.
         await request(site.session, "DELETE", site.path("pods"))
     await request(team.session, "DELETE", team.caches)

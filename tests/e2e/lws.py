@@ -8,6 +8,8 @@ import os
 import shutil
 import subprocess
 import tempfile
+import time
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,13 +18,14 @@ import yaml
 
 from tests.e2e.admitting import apply_crds
 from tests.e2e.controlplane.building import BuildingError, cache_folder, locked
-from tests.e2e.controlplane.running import ControlPlane
+from tests.e2e.controlplane.running import ControlPlane, KubectlError
 from tests.e2e.controlplane.watching import Json
 
 MODULE = "sigs.k8s.io/lws"
 VERSION = "v0.8.0"
 # What the Go checksum database says of that version: nothing else is installed, whoever served it.
 SUM = "h1:DdhJ8QabwTfWgbgaHH2gdf8twliioHaoSfmDXRYEVU0="
+_TRIES = 100
 _FILE = "config/crd/bases/leaderworkerset.x-k8s.io_leaderworkersets.yaml"
 
 NAME = "leaderworkersets.leaderworkerset.x-k8s.io"
@@ -59,6 +62,11 @@ def crd() -> Json:
 def install(control_plane: ControlPlane) -> None:
     """Serve LeaderWorkerSets on a cluster from now on; harmless when it does so already."""
     apply_crds(control_plane, "-f", crd_file(), NAME)
+    for _ in range(_TRIES):  # of a kind that was there before no list is given at once
+        with suppress(KubectlError):
+            control_plane.kubectl("get", "--raw", path_of("default"))
+            return
+        time.sleep(0.1)
 
 
 def uninstall(control_plane: ControlPlane) -> None:

@@ -55,13 +55,14 @@ class Workload(NamedTuple):
 
 
 def engine(
-    kind: str = DEPLOYMENT, *, name: str = "main", image: str = "engine:v1", **more: Any
-) -> Json:
-    """An engine that runs as a workload of this kind, on one GPU for each of its members."""
+    kind: str = DEPLOYMENT, *, name: str = "main", image: str = "engine:v1", gpus: int = 1,
+    **more: Any,
+) -> Json:  # fmt: skip
+    """An engine that runs as a workload of this kind, with GPUs for each of its members."""
     given: Json = {
         "nodePoolName": POOL,
         "template": specs.template(specs.container(image=image)),
-        "deviceRequests": [{"name": "gpu", "deviceClassName": "gpu.nvidia.com", "count": 1}],
+        "deviceRequests": [{"name": "gpu", "deviceClassName": "gpu.nvidia.com", "count": gpus}],
     }
     members = [specs.leader(**given), specs.worker(**given)]
     if kind == DEPLOYMENT:
@@ -241,7 +242,7 @@ async def settled(
 ) -> Workload:
     """Wait until a workload is as its spec wants it, with every Pod; give it.
 
-    `wanted` says what else has to hold of it: `rollouts=2`, or a uid that `is_not` another's.
+    `wanted` says what else has to hold of it: `rollouts=2`, an image, or a uid that `is_not` this.
     """
     name = workload_name(replica, engine)
     where = site.path(COLLECTIONS[kind])
@@ -251,7 +252,8 @@ async def settled(
         if there is None or there["metadata"]["uid"] == wanted.get("is_not"):
             return False
         enough = rollouts_of(there) >= wanted.get("rollouts", 0)
-        return enough and (kind == GANG or _is_settled(there))
+        right = "image" not in wanted or seen(there).images == {wanted["image"]}
+        return enough and right and (kind == GANG or _is_settled(there))
 
     body = (await wait_until(site.session, where, holds, timeout_seconds=PATIENCE_SECONDS))[name]
     pods = frozenset(await _pods(site, name, body)) if kind == DEPLOYMENT else frozenset()

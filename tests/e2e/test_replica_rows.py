@@ -9,7 +9,7 @@ import pytest
 from machines.labels import ABANDON
 from machines.replicas.mounts import NO_MOUNT
 from machines.replicas.names import workload_name
-from tests.e2e.caches import MERGE_PATCH, Site, Team, staged
+from tests.e2e.caches import Site, Team, staged
 from tests.e2e.controllers import ControllerProcess
 from tests.e2e.controlplane.watching import Json, request
 from tests.e2e.replicas import (
@@ -190,7 +190,7 @@ async def test_a_cluster_that_is_not_selected_any_more_keeps_its_replicas(
     await staged(team, A, site)
     before = await fleet.serve_both(site, A)
     words = f"ModelCache {A} does not stage to cluster {site.name}"
-    await select(team, team.home)
+    await team.select(A, team.home)
     await fleet.until_both_told("ModelAccepted", "True/Accepted", words)
     await fleet.create("new", site, cache=A)
     held = await fleet.until_told("new", "ModelAccepted", "False/WaitingForCache")
@@ -199,15 +199,9 @@ async def test_a_cluster_that_is_not_selected_any_more_keeps_its_replicas(
     assert kept["retained"] is True
     await assert_unchanged(fleet, staging, site, before)
     await fleet.assert_warned_once("CacheNotReady")
-    await select(team, site)
+    await team.select(A, site)
     await fleet.until_told("new", "ModelReady", "True/Serving")
     await assert_unchanged(fleet, staging, site, before)
-
-
-async def select(team: Team, site: Site) -> None:
-    """Have the cache staged at this site alone."""
-    spec: Json = {"clusterSelector": {"matchLabels": {"site": site.name}}}
-    await request(team.session, "PATCH", f"{team.caches}/{A}", {"spec": spec}, MERGE_PATCH)
 
 
 async def test_a_workload_that_is_deleted_by_hand_comes_back_as_it_was(
@@ -217,7 +211,7 @@ async def test_a_workload_that_is_deleted_by_hand_comes_back_as_it_was(
     site = team.second
     await staged(team, A, site)
     before = await fleet.serve_both(site, A)
-    await select(team, team.home)
+    await team.select(A, team.home)
     await fleet.until_both_told("ModelAccepted", "True/Accepted", "does not stage")
     for name, kind in BOTH.items():
         where = f"{site.path(COLLECTIONS[kind])}/{workload_name(name, 'main')}"
