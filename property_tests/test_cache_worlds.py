@@ -23,7 +23,7 @@ from adapters.simulator.plans import ProvisionerPlan
 from adapters.simulator.resources import CLAIM, JOB, NODE, POD, SECRET
 from adapters.store.memory_logs import MemoryLog
 from property_tests.cache_people import STORAGE, WORKLOADS, CachePeople, places
-from property_tests.cache_rest import check_rest, check_statuses
+from property_tests.cache_rest import LOST, check_rest, check_statuses
 from property_tests.laws import divergences
 from property_tests.running import run
 from property_tests.staged_worlds import HOME
@@ -76,6 +76,7 @@ class CacheWorlds(CachePeople):
     @rule()
     def log_is_lost(self) -> None:
         """It dies, and its log with it."""
+        self.left.add(LOST)
         self.logs.append(MemoryLog(f"log-{len(self.logs)}"))
         self.live()
 
