@@ -56,7 +56,7 @@ async def test_a_rollout_without_free_devices_waits_and_can_be_told_not_to(
     control_plane: ControlPlane, fleet: Fleet, staging: ControllerProcess
 ) -> None:
     """With all devices in use the new Pod waits while the old one serves; the page's command has
-    the old one end first, and what it sets outlives the next update.
+    the old one end first, and what it sets outlives the next update [C26]
     """
     home = fleet.team.home
     await fleet.serve(NAME, home, using(COUNT))
