@@ -22,10 +22,13 @@ from adapters.store.databases import SqlLog
 from adapters.store.opening import open_log
 from tests.cli.commands import pool_world, printed, sample
 from tests.recordings.reading import EXPECTED, FOLDER, Expected, outcomes, write_expected
+from tests.running.clusters import CACHE
+from tests.running.engines import DEPLOYMENT, SERVER, WORKLOADS, engine_world, make_replica
 
 WRITER = Identity(code_version(), code_digest(), "5e77" * 16)
 NAME = "runtime-image-warmup"
 QUOTA = "exceeded quota: jobs, requested: count/jobs.batch=1, used: 8, limited: 8"
+PODS = "exceeded quota: gpus, requested: requests.nvidia.com/gpu=1, used: 8, limited: 8"
 
 Story = Callable[[SqlLog], Awaitable[None]]
 
@@ -150,6 +153,40 @@ async def nodes_come_and_go(log: SqlLog) -> None:
     await run(driver, 120)
 
 
+async def engines_are_refused(log: SqlLog) -> None:
+    """A quota refuses an engine for a while; a crash follows, and an answer that is lost."""
+    world = served_world()
+    world.forbid("Deployment", WORKLOADS, PODS)
+    await run(await start(world, log, SERVER), 60)
+    world.allow("Deployment", WORKLOADS)
+    world.api.faults.add(every("PATCH", "/deployments"), Loss.REPLY, times=1)
+    await run(await start(world, log, SERVER), 120)
+
+
+async def a_mount_is_recovered(log: SqlLog) -> None:
+    """The cache is deleted, log and engine are lost; it comes back with the mount it had."""
+    world = served_world()
+    with tempfile.TemporaryDirectory() as folder:
+        async with await open_log(Path(folder, "lost.db"), create=True, log_id="lost") as lost:
+            await run(await start(world, lost, SERVER), 120)
+    world.delete_cache("default", CACHE)
+    world.delete_deployment(WORKLOADS, DEPLOYMENT)
+    await run(await start(world, log, SERVER), 60)
+
+
+def served_world() -> World:
+    """A cluster that serves itself, with a ModelCache and a ModelReplica that waits for it."""
+    world = engine_world()
+    world.make_cache("default", CACHE)
+    make_replica(world)
+    return world
+
+
+DEMOS: dict[str, tuple[str, ...]] = {
+    "demo": ("--nodes", "6", "--seed", "5", "--fail-rate", "0.3"),
+    "demo_caches": ("--story", "caches", "--seed", "5"),
+    "demo_replicas": ("--story", "replicas", "--seed", "5"),
+}
 STORIES: dict[str, Story] = {
     story.__name__: story
     for story in (
@@ -160,8 +197,11 @@ STORIES: dict[str, Story] = {
         jobs_deleted_by_hand,
         an_end_is_recovered,
         nodes_come_and_go,
+        engines_are_refused,
+        a_mount_is_recovered,
     )
 }
+NAMES = (*DEMOS, *STORIES)
 
 
 async def _play(story: Story, path: Path, log_id: str) -> None:
@@ -174,8 +214,8 @@ def make(name: str, folder: Path) -> Path:
     made = folder / f"{name}.jsonl"
     with tempfile.TemporaryDirectory() as place:
         path = Path(place, "log.db")
-        if name == "demo":
-            printed("demo", "--nodes", "6", "--seed", "5", "--fail-rate", "0.3", "--log", path)
+        if name in DEMOS:
+            printed("demo", *DEMOS[name], "--log", path)
         else:
             asyncio.run(_play(STORIES[name], path, name))
         printed("export", path, "-o", made)
@@ -187,7 +227,7 @@ def main(names: list[str]) -> None:
     expected: dict[str, Expected] = {}
     for path in sorted(FOLDER.glob("*.jsonl")):
         expected[path.stem] = asyncio.run(outcomes(path))
-    for name in names or ["demo", *STORIES]:
+    for name in names or NAMES:
         path = make(name, FOLDER)
         expected[name] = asyncio.run(outcomes(path))
         sys.stderr.write(f"{path.name}: {path.stat().st_size} bytes\n")

@@ -8,13 +8,14 @@ import hashlib
 import json
 import sys
 from pathlib import Path
-from typing import TypedDict
+from typing import Any, TypedDict
 
 from adapters.store.json_lines import JsonLinesReader
 from engine.canonical_json import dumps
 from engine.logs import EventReader
 from machines.domain import WARMLOG
 from machines.node_jobs import OUTCOMES
+from machines.states import State
 
 FOLDER = Path(__file__).parent
 EXPECTED = FOLDER / "expected.json"
@@ -28,12 +29,26 @@ class Outcome(TypedDict):
     outcomes: dict[str, str]  # the state of each machine that has ended, by its uid
 
 
-class Expected(TypedDict):
+class Served(TypedDict):
+    """What came of one ModelReplica."""
+
+    conditions: dict[str, str]  # the reason of each
+    mount: str  # the one that is kept, as JSON
+
+
+class Ends(TypedDict):
+    """What came of each object, by namespace/name."""
+
+    warmups: dict[str, Outcome]
+    caches: dict[str, dict[str, list[str]]]  # phase and mount by the cluster's name
+    replicas: dict[str, Served]
+
+
+class Expected(Ends):
     """What must come of one recording."""
 
     position: int
     sessions: int
-    warmups: dict[str, Outcome]  # by namespace/name
 
 
 def names() -> list[str]:
@@ -55,21 +70,40 @@ async def outcomes(path: Path) -> Expected:
         for event in batch:
             state = WARMLOG.fold(state, event)
             sessions += event.type == "SessionStarted"
-    warmups: dict[str, Outcome] = {}
+    return Expected(position=state.position, sessions=sessions, **_ends(state))
+
+
+def _ends(state: State) -> Ends:
+    ends = Ends(warmups={}, caches={}, replicas={})
     for projection in WARMLOG.project(state):
-        uid, status = projection.subject.uid, projection.status
-        nodes = {
-            target["nodeName"]: [target["phase"], target.get("reason", "")]
-            for target in status["targets"]
-        }
-        ended = {
-            key: target.state.value
-            for key, target in state.warmups[uid].targets.items()
-            if target.state in OUTCOMES
-        }
-        name = f"{projection.subject.namespace}/{projection.subject.name}"
-        warmups[name] = Outcome(phase=status["phase"], nodes=nodes, outcomes=ended)
-    return Expected(position=state.position, sessions=sessions, warmups=warmups)
+        subject, status = projection.subject, projection.status
+        name = f"{subject.namespace}/{subject.name}"
+        match subject.kind:
+            case "ModelWarmup":
+                ends["warmups"][name] = _outcome(state, subject.uid, status)
+            case "ModelCache":
+                ends["caches"][name] = {
+                    entry["name"]: [entry["phase"], dumps(entry.get("mount"))]
+                    for entry in status["clusters"]
+                }
+            case "ModelReplica":
+                conditions = {row["type"]: row["reason"] for row in status["conditions"]}
+                mount = dumps(status.get("mount"))
+                ends["replicas"][name] = Served(conditions=conditions, mount=mount)
+    return ends
+
+
+def _outcome(state: State, uid: str, status: Any) -> Outcome:
+    nodes = {
+        target["nodeName"]: [target["phase"], target.get("reason", "")]
+        for target in status["targets"]
+    }
+    ended = {
+        key: target.state.value
+        for key, target in state.warmups[uid].targets.items()
+        if target.state in OUTCOMES
+    }
+    return Outcome(phase=status["phase"], nodes=nodes, outcomes=ended)
 
 
 def write_expected(path: Path, expected: dict[str, Expected]) -> None:
