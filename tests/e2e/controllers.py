@@ -85,17 +85,20 @@ class ControllerProcess:
         """Stop."""
         self.stop()
 
-    def start(self) -> None:
-        """Begin a life."""
+    def start(self, code: Path | None = None) -> None:
+        """Begin a life; of another version, when a folder with its code is given."""
+        program: Sequence[str | Path] = [WARMLOG]
+        if code is not None:  # the folder in which it is run comes first for its imports
+            program = [sys.executable, "-m", "adapters.cli.main"]
         log = self.log if "://" in self.log else f"sqlite:///{self.log}"
         command: Sequence[str | Path] = [
-            WARMLOG, "run", "--log", log, "--kubeconfig", self._kubeconfig,
+            *program, "run", "--log", log, "--kubeconfig", self._kubeconfig,
             "--listen", f"127.0.0.1:{self.port}",
             "--lease-duration-seconds", str(self._lease_seconds),
             "--request-timeout-seconds", str(self._lease_seconds / 3), *self._options,
         ]  # fmt: skip
         with self._output.open("ab") as output:
-            self._process = subprocess.Popen(command, stdout=output, stderr=output)
+            self._process = subprocess.Popen(command, cwd=code, stdout=output, stderr=output)
 
     def stop(self) -> int | None:
         """End a life in an orderly way; give the exit code, None when it was not alive."""

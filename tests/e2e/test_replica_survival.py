@@ -4,6 +4,7 @@ A Deployment and a LeaderWorkerSet beside each other, on a real second cluster.
 """
 
 import asyncio
+import shutil
 import time
 from collections.abc import AsyncIterator
 from contextlib import aclosing
@@ -16,12 +17,13 @@ from adapters.kubernetes.field_ownership import FIELD_MANAGER
 from adapters.ports import APPLY_PATCH
 from machines import labels
 from machines.replicas.names import workload_name
-from tests.e2e.caches import Team, staged
+from tests.e2e.caches import Site, Team, staged
 from tests.e2e.controllers import ControllerProcess
 from tests.e2e.controlplane import stages
 from tests.e2e.controlplane.running import ControlPlane
 from tests.e2e.controlplane.watching import Json, follow, request, wait_until
 from tests.e2e.replicas import BOTH, COLLECTIONS, Fleet, Workload, condition, is_told
+from tests.repository import ROOT
 
 pytestmark = [
     pytest.mark.e2e,
@@ -90,10 +92,7 @@ async def test_a_restart_with_an_empty_log(
     await fleet.until_both_told("ModelAccepted", "True/Accepted", "does not stage")
     await staging.wait_until_quiet()
     told = await fleet.read("one")
-    assert staging.stop() == 0
-    for file in Path(staging.log).parent.glob(f"{Path(staging.log).name}*"):
-        file.unlink()
-    staging.start()
+    begin_log_anew(staging)
     await fleet.until("one", lambda now: now["warmlog"]["log"] != told["status"]["warmlog"]["log"])
     await assert_goes_on(fleet, staging, before)
     now = (await fleet.read("one"))["status"]
@@ -101,7 +100,15 @@ async def test_a_restart_with_an_empty_log(
     await fleet.until_both_told("ModelAccepted", "True/Accepted", "does not stage")
 
 
-async def test_another_version_of_the_controller(
+def begin_log_anew(staging: ControllerProcess) -> None:
+    """Restart a controller with an empty log."""
+    assert staging.stop() == 0
+    for file in Path(staging.log).parent.glob(f"{Path(staging.log).name}*"):
+        file.unlink()
+    staging.start()
+
+
+async def test_what_an_older_version_left(
     fleet: Fleet, team: Team, staging: ControllerProcess, before: dict[str, Workload]
 ) -> None:
     """What an older one applied, without our label and with more fields owned, is applied anew."""
@@ -129,6 +136,61 @@ async def test_another_version_of_the_controller(
     await assert_goes_on(fleet, staging, before)
 
 
+async def test_an_upgrade_of_the_controller(
+    fleet: Fleet, team: Team, staging: ControllerProcess, tmp_path: Path
+) -> None:
+    """What another code composed, which marks objects otherwise, is marked anew, with the same log
+    and the same Pods.
+    """
+    site = team.second
+    assert staging.stop() == 0
+    staging.start(older_code(tmp_path))
+    try:
+        before = await fleet.serve_both(site)
+        await staging.wait_until_quiet()
+        assert await marked(site) == [False, False]
+        assert staging.stop() == 0
+        staging.start()
+        for kind in BOTH.values():
+            where = site.path(COLLECTIONS[kind])
+            await wait_until(
+                site.session, where, lambda found: all(map(is_marked, found.values())),
+                timeout_seconds=60,
+            )  # fmt: skip
+        await fleet.until_both_told("Ready", "True/Available")
+        await staging.wait_until_quiet()
+        assert await fleet.both(site) == before
+    finally:
+        begin_log_anew(staging)  # what other code decided is not decided again by this one
+
+
+def older_code(folder: Path) -> Path:
+    """A copy of the code that puts no label onto what it composes; give where it is."""
+    for name in ("engine", "machines", "adapters", "migrations"):
+        shutil.copytree(ROOT / name, folder / name)
+    file = folder / "machines" / "replicas" / "bodies.py"
+    code = file.read_text()
+    marking = 'metadata["labels"] = {labels.SERVING: names.name}'
+    assert code.count(marking) == 1
+    file.write_text(code.replace(marking, "pass"))
+    return folder
+
+
+async def marked(site: Site) -> list[bool]:
+    """Whether each workload bears our label."""
+    found = [
+        each
+        for kind in BOTH.values()
+        for each in (await request(site.session, "GET", site.path(COLLECTIONS[kind])))["items"]
+    ]
+    return [is_marked(each) for each in found]
+
+
+def is_marked(body: Json) -> bool:
+    """Say whether an object bears our label."""
+    return labels.SERVING in body["metadata"].get("labels", {})
+
+
 def as_applied_before(there: Json) -> Json:
     """What an older version applied: every field that there is of a spec, and no label of ours."""
     metadata = there["metadata"]
@@ -144,10 +206,7 @@ def as_applied_before(there: Json) -> Json:
 
 def is_applied(body: Json, digest: str) -> bool:
     """Say whether an object bears our label, and what was applied last."""
-    metadata = body["metadata"]
-    return metadata["annotations"].get(labels.APPLIED) == digest and labels.SERVING in metadata.get(
-        "labels", {}
-    )
+    return is_marked(body) and body["metadata"]["annotations"].get(labels.APPLIED) == digest
 
 
 async def test_an_api_server_that_is_down_for_a_minute(
