@@ -42,5 +42,6 @@ COPIES = "warmlog.dev/copies"  # annotation on workloads: spec.engines[].copies 
 REPLICA_WORKLOADS = "warmlog.dev/replica-workloads"  # finalizer on ModelReplicas
 SERVING = "modelplane.ai/serving"  # label on Pods that serve: name of the ModelReplica
 WORKLOAD = "modelplane.ai/workload"  # label on Pods of a Deployment: its name
+GANG_NAME = "leaderworkerset.sigs.k8s.io/name"  # label on Pods of a LeaderWorkerSet: its name
 LWS_ROLE = "modelplane.ai/lws-role"  # label on leaders: "leader"
 POOL_NAME = "modelplane.ai/pool"  # label on Nodes: the pool that members are placed in

@@ -5,7 +5,7 @@ from typing import Any
 
 from engine.canonical_json import loads
 from engine.events import Event, Subject
-from machines.caches.changes import DONE, TO_DO, ChangeKind
+from machines.caches.changes import DONE, ChangeKind, to_do_words
 from machines.caches.levels import CACHING_LEVEL_BY_KIND
 from machines.caches.recovering import told_phases
 from machines.caches.telling import (
@@ -74,7 +74,7 @@ def intent_words(intent: Intent) -> str:
         case Create():
             return f"to create {object_words(intent)}"
         case Change():
-            return TO_DO[ChangeKind(intent.change)].replace("{}", object_words(intent))
+            return to_do_words(intent.change, object_words(intent))
         case Delete():
             return f"to delete {object_words(intent)}"
         case Apply():

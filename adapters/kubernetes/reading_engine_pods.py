@@ -19,7 +19,6 @@ from machines import labels
 from machines.observations import EventsRead
 from machines.replicas.kinds import GANG
 
-GANG_NAME = "leaderworkerset.sigs.k8s.io/name"  # label of the Pods of a LeaderWorkerSet: its name
 _ENDED = frozenset({"Succeeded", "Failed"})
 
 
@@ -67,7 +66,7 @@ async def _events_words(
 
 
 def _selector(workload: Subject) -> Query:
-    label = GANG_NAME if workload.kind == GANG else labels.WORKLOAD
+    label = labels.GANG_NAME if workload.kind == GANG else labels.WORKLOAD
     return (("labelSelector", f"{label}={workload.name}"),)
 
 

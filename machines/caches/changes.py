@@ -30,7 +30,7 @@ class ChangeKind(StrEnum):
 
 
 # What each is, as it is decided and as it is done; `{}` stands for the object.
-TO_DO = {
+_TO_DO: dict[str, str] = {
     ChangeKind.HOLD: "to put our finalizer onto {}",
     ChangeKind.RELEASE: "to take our finalizer off {}",
     ChangeKind.OWN: "to mark {} as this ModelCache's",
@@ -48,6 +48,11 @@ DONE = {
     ChangeKind.HEAL: "the chosen node is off {}",
     ChangeKind.ROTATE: "the token in {} is renewed",
 }
+
+
+def to_do_words(verb: str, thing: str) -> str:
+    """Say what is to be done, as in "to delete it"; `verb` is a `ChangeKind`, or a plain one."""
+    return _TO_DO.get(verb, f"to {verb} {{}}").replace("{}", thing)
 
 
 def what_of(intent: CacheIntent) -> str:

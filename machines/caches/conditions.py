@@ -145,10 +145,7 @@ def _troubles(state: State, cache: Cache) -> Iterator[Row]:
         said = "; ".join(str(fault) for fault in cache.faults)
         yield Row("Valid", "False", "InvalidSpec", cut(said))
     if cache.spec_changed:
-        said = (
-            f"{', '.join(cache.spec_changed)} edited: not acted on, create a new ModelCache instead"
-        )
-        yield Row("SpecChanged", "True", "EditIgnored", said)
+        yield Row("SpecChanged", "True", "EditIgnored", changed_words(cache))
     reason, said = size_trouble(state, cache)
     if reason:
         yield Row("SizeApplied", "False", reason, cut(said))

@@ -2,7 +2,7 @@
 
 from engine.instants import rfc3339
 from machines.caches.blocking import NO_STORAGE_CLASS, NOT_OURS, TERMINATING
-from machines.caches.changes import TO_DO
+from machines.caches.changes import to_do_words
 from machines.caches.entries import EntryState
 from machines.caches.finding import CLAIM, JOB, names_of
 from machines.caches.leaving import is_held, replica_users
@@ -16,7 +16,6 @@ from machines.states import SECRET, WORKLOAD_KINDS, Cluster
 QUOTED = 320  # characters of somebody else's words within a message
 NAMED = 3  # Pods, or ModelReplicas, in a sentence
 _SIZE = "Grow PersistentVolumeClaim"  # told by a condition of its own
-_TO_DO = {kind.value: words for kind, words in TO_DO.items()}
 _STOPS = ("create ", "Own ", "Hold ")  # changes without which nothing goes on
 
 
@@ -130,9 +129,13 @@ def refusal_words(sight: Sight, what: str, refusal: Refusal) -> str:
         "Namespace": f"namespace {sight.namespace}",
         "ModelCache": f"ModelCache {subject.namespace}/{subject.name}",
     }.get(kind, kind)
-    done = _TO_DO.get(verb, f"to {verb} {{}}").replace("{}", thing)
+    return refusal_sentence(to_do_words(verb, thing), refusal)
+
+
+def refusal_sentence(done: str, refusal: Refusal) -> str:
+    """Say that this was refused, in the API server's own words, and when it is tried again."""
     again = f"; tried again at {rfc3339(refusal.retry_at)}" if refusal.retry_at else ""
-    said = cut(": ".join(part for part in (refusal.reason, refusal.words) if part), QUOTED)
+    said = quoted(Said(refusal.reason, refusal.words))
     return f"the API server refused {done}: {said}{again}"
 
 

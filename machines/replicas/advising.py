@@ -9,7 +9,7 @@ from machines.advising import NOTHING_TO_DO
 from machines.caches import advising as cache_advising
 from machines.caches.cluster_specs import IN_CLUSTER
 from machines.caches.sights import sight_of
-from machines.labels import WORKLOAD
+from machines.labels import GANG_NAME, WORKLOAD
 from machines.replicas import causes
 from machines.replicas.holding import INVALID, NO_CACHE, UNSUPPORTED, hold_of, kept_words
 from machines.replicas.indexing import namespace_of
@@ -25,7 +25,6 @@ from machines.states import State
 
 SERVES = "nothing: it serves"
 RUNS_ON = "nothing for what runs, it goes on as it is; for the cache: "
-_GANG = "leaderworkerset.sigs.k8s.io/name"  # label of the Pods of a LeaderWorkerSet: its name
 _CONTEXT = "--context {cluster} "
 _KUBECTL = f"kubectl {_CONTEXT}-n {{there}}"
 _BY_CAUSE = {
@@ -84,7 +83,7 @@ def replica_advice(state: State, replica: Replica) -> str:
 def engine_advice(state: State, replica: Replica, engine: EngineSpec, reason: str) -> str:
     """Say what a person can do about an engine whose Pods do not run, for this reason."""
     name = workload_name(replica.subject.name, engine.name)
-    selector = f"{_GANG if engine.is_gang else WORKLOAD}={name}"
+    selector = f"{GANG_NAME if engine.is_gang else WORKLOAD}={name}"
     text = _BY_REASON.get(reason, f"nothing, unless it lasts: then {_PODS}")
     return _filled(state, replica, text.replace("{selector}", selector))
 

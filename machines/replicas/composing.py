@@ -29,11 +29,6 @@ class Part(NamedTuple):
     engine: str = ""  # whose it is; "" of the Service, which is all engines'
     mount: str | None = None  # of a workload: canonical JSON text, "" for none
 
-    @property
-    def key(self) -> str:
-        """Name it within its replica."""
-        return f"{self.kind} {self.name}"
-
 
 def parts_of(replica: Replica, place: Place, offer: Offer | None) -> list[Part]:
     """Give what a replica wants now, what others wait for first; nothing while it has to wait."""

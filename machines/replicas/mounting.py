@@ -75,8 +75,3 @@ def effective_mount(replica: Replica, engine: str, offer: Offer | None) -> str |
     if before is not None and before.running:
         return before.kept
     return replica.kept if replica.composed else None
-
-
-def keeps_waiting(replica: Replica, offer: Offer | None) -> bool:
-    """Say whether a running replica goes on with what it has, as its cache offers nothing."""
-    return replica.composed and offer is not None and not offer.mount

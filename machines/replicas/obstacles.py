@@ -3,12 +3,11 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from engine.instants import rfc3339
-from machines.caches.changes import TO_DO
+from machines.caches.changes import to_do_words
+from machines.caches.obstacles import quoted, refusal_sentence
 from machines.caches.owning import Ownership
-from machines.caches.states import SILENCE, Refusal, Said
+from machines.caches.states import SILENCE, Said
 from machines.caches.telling import thing_words
-from machines.messages import cut
 from machines.replicas.composing import find_part
 from machines.replicas.indexing import namespace_of
 from machines.replicas.kinds import NAMESPACE, REPLICA
@@ -23,10 +22,8 @@ from machines.replicas.specs import EngineSpec
 from machines.replicas.states import Replica
 from machines.states import Known, State
 
-QUOTED = 320  # characters of somebody else's words within a message
 NAMED = 5  # objects in a sentence
 NAME_TAKEN = "NameTaken"
-_TO_DO = {kind.value: words for kind, words in TO_DO.items()}
 
 
 class Obstacle(NamedTuple):
@@ -42,7 +39,7 @@ def obstacles(state: State, replica: Replica) -> list[Obstacle]:
     taken = list(_taken(state, replica))
     known = {one.what for one in taken}
     refused = (
-        Obstacle(what, refusal.reason, _refusal_words(state, replica, what, refusal))
+        Obstacle(what, refusal.reason, refusal_sentence(what_words(state, replica, what), refusal))
         for what, refusal in sorted(replica.refusals.items())
         if what not in known
     )
@@ -80,7 +77,7 @@ def what_words(state: State, replica: Replica, what: str) -> str:
         thing = thing_words(kind, "", name)
     elif kind == REPLICA:
         thing = f"{REPLICA} {subject.namespace}/{subject.name}"
-    return _TO_DO.get(verb, f"to {verb} {{}}").replace("{}", thing)
+    return to_do_words(verb, thing)
 
 
 def left_there(state: State, replica: Replica) -> str:
@@ -155,8 +152,7 @@ def availability_words(replica: Replica, known: Known | None) -> str:
     """Say that a workload is not available, and why, if anybody tells."""
     if known is None:
         return "is not there yet"
-    said = said_of(replica, known)
-    words = cut(": ".join(part for part in said if part), QUOTED)
+    words = quoted(said_of(replica, known))
     return f"is not available{f': {words}' if words else ''}"
 
 
@@ -178,12 +174,6 @@ def _taken(state: State, replica: Replica) -> Iterator[Obstacle]:
             thing = thing_words(*known.subject[:3])
             words = f"{thing} belongs to {owner}: rename one of the two"
             yield Obstacle(f"apply {kind} {name}", NAME_TAKEN, words)
-
-
-def _refusal_words(state: State, replica: Replica, what: str, refusal: Refusal) -> str:
-    said = cut(": ".join(part for part in (refusal.reason, refusal.words) if part), QUOTED)
-    again = f"; tried again at {rfc3339(refusal.retry_at)}" if refusal.retry_at else ""
-    return f"the API server refused {what_words(state, replica, what)}: {said}{again}"
 
 
 def _unanswered(state: State, replica: Replica) -> Iterator[tuple[str, str]]:

@@ -56,5 +56,3 @@ REPLICA_MOVES: tuple[Move[ReplicaState, ReplicaTrigger], ...] = (
 )
 
 REPLICAS = compile_table("replica", _S, _T, _S.WAITING, REPLICA_MOVES)
-
-PUBLISHED_REPLICA_STATES = tuple(state.value for state in ReplicaState)

@@ -2,10 +2,10 @@
 
 from machines.replicas.kinds import CLAIM_TEMPLATE, GANG
 from machines.replicas.placing import needed_kinds, place_of, served_of
+from machines.replicas.specs import PREFILL_DECODE
 from machines.replicas.states import Replica
 from machines.states import State
 
-PREFILL_DECODE = "PrefillDecode"
 _MISSING = {
     GANG: "the LeaderWorkerSet CRD (leaderworkerset.x-k8s.io/v1), which several nodes need",
     CLAIM_TEMPLATE: "resource.k8s.io/v1, which device requests need",
