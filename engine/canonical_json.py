@@ -87,6 +87,14 @@ def loads(text: str) -> Any:
     return _DECODER.decode(text)
 
 
+def loads_or_none(text: str) -> Any:
+    """Parse JSON, or give None for what is none."""
+    try:
+        return loads(text)
+    except ValueError:
+        return None
+
+
 def _parts(value: Any) -> Iterator[str]:
     """Encode by hand: the standard encoder cannot be told to write a number's own text."""
     if isinstance(value, Number):

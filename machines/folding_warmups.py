@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from engine.canonical_json import loads
+from engine.canonical_json import loads_or_none
 from engine.events import Event, Subject
 from engine.joint_rules import settle
 from machines.annotations import is_suspended, wait_seconds
@@ -166,7 +166,7 @@ def _leave_undone(state: State, warmup: Warmup, event: Event) -> None:
 
 
 def _begin(state: State, event: Event, subject: Subject, level: WarmupLevel) -> None:
-    parsed = parse(_loads(level.spec))
+    parsed = parse(loads_or_none(level.spec))
     warmup = Warmup(
         cluster=event.cluster,
         subject=subject,
@@ -191,13 +191,6 @@ def _begin(state: State, event: Event, subject: Subject, level: WarmupLevel) -> 
     if state.clusters[warmup.cluster].is_synced:
         adopt_outcomes(state, warmup, event)
     touch(state, warmup)
-
-
-def _loads(text: str) -> Any:
-    try:
-        return loads(text)
-    except ValueError:
-        return None
 
 
 def _forget(state: State, warmup: Warmup) -> None:

@@ -6,6 +6,7 @@ O(log n) as a target, a Job or a Pod changes; nothing else writes them.
 """
 
 from bisect import bisect_left, insort
+from collections.abc import Mapping
 
 from engine.events import Event
 from machines.causes import FAILED_CREATE
@@ -125,6 +126,16 @@ def disarm(state: State, due: int, uid: str, what: str) -> None:
     place = bisect_left(state.timers, entry)
     if place < len(state.timers) and state.timers[place] == entry:
         del state.timers[place]
+
+
+def rearm(state: State, uid: str, old: Mapping[str, int], wanted: Mapping[str, int]) -> None:
+    """Have a timer for each instant that is wanted, by what it is for, and not for the old ones."""
+    for what, due in old.items():
+        if wanted.get(what) != due:
+            disarm(state, due, uid, what)
+    for what, due in wanted.items():
+        if old.get(what) != due:
+            arm(state, due, uid, what)
 
 
 def _is_refused(target: Target) -> bool:

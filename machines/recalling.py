@@ -2,6 +2,7 @@
 
 from machines.caches.recovering import tells_of, tells_of_later
 from machines.observations import Seen
+from machines.origins import is_later, is_of
 from machines.phases import PUBLISHED_WARMUP_PHASES, WARMUP_STATE_BY_PHASE
 from machines.replicas.recovering import tells_of as replica_tells_of
 from machines.replicas.recovering import tells_of_later as replica_tells_of_later
@@ -29,13 +30,11 @@ def tells_a_past(state: State, seen: Seen, known: Known | None) -> bool:
         return known is None and replica_tells_of(seen.subject.uid, status)
     if not isinstance(status, dict) or status.get("phase") not in PUBLISHED_WARMUP_PHASES:
         return False
-    ours = status.get("warmlog")
+    mine = is_of(seen.subject.uid, status)
     if known is None:
-        return ours is None or (isinstance(ours, dict) and ours.get("uid") == seen.subject.uid)
+        return mine or status.get("warmlog") is None
     warmup = state.warmups.get(seen.subject.uid)
     ended = WARMUP_STATE_BY_PHASE[status["phase"]] in TERMINAL
-    if warmup is None or warmup.state in TERMINAL or not ended or not isinstance(ours, dict):
+    if warmup is None or warmup.state in TERMINAL or not ended or not mine:
         return False
-    position = ours.get("position")
-    later = isinstance(position, int) and position > warmup.position
-    return ours.get("uid") == seen.subject.uid and (later or ours.get("log") != state.log_id)
+    return is_later(status, state.log_id, warmup.position)

@@ -10,6 +10,7 @@ from engine.canonical_json import loads
 from engine.instants import SECOND, rfc3339
 from machines.conditions import conditions
 from machines.node_jobs import NodeJobState
+from machines.origins import origin
 from machines.phases import TARGET_PHASE, WARMUP_PHASE
 from machines.showing import SHOWN_TARGETS, detail, share
 from machines.states import State, Warmup
@@ -79,11 +80,7 @@ def warmup_status(state: State, warmup: Warmup) -> dict[str, Any]:
         "startTime": rfc3339(warmup.started_at),
         "targets": details,
         "conditions": conditions(warmup),
-        "warmlog": {
-            "uid": warmup.subject.uid,
-            "log": state.log_id,
-            "position": warmup.position,
-        },
+        **origin(warmup.subject.uid, state.log_id, warmup.position),
     }
     if warmup.state in TERMINAL:
         status["completionTime"] = rfc3339(warmup.completed_at)

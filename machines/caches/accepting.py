@@ -4,9 +4,7 @@ What was staged stays what it is: another source, repository or revision, or les
 and not followed. A Secret, more storage and another selector are.
 """
 
-from typing import Any
-
-from engine.canonical_json import loads
+from engine.canonical_json import loads_or_none
 from engine.events import Event, Subject
 from machines.caches.indexing import index_cache, unindex_cache
 from machines.caches.levels import CacheLevel
@@ -25,7 +23,7 @@ _SIZE = "spec.huggingFace.sizeGiB"
 
 def begin(state: State, event: Event, subject: Subject, level: CacheLevel) -> None:
     """A ModelCache is seen for the first time."""
-    parsed = parse_cache(_loads(level.spec))
+    parsed = parse_cache(loads_or_none(level.spec))
     cache = Cache(
         event.cluster,
         subject,
@@ -56,7 +54,7 @@ def accept(state: State, cache: Cache, level: CacheLevel, event: Event) -> None:
 
 def _follow(cache: Cache, level: CacheLevel) -> tuple[str, ...]:
     """Take over what may be; give the fields that are not."""
-    parsed = parse_cache(_loads(level.spec))
+    parsed = parse_cache(loads_or_none(level.spec))
     old, new = cache.spec, parsed.spec
     if old is None:
         cache.spec, cache.faults, cache.spec_text = new, parsed.faults, level.spec
@@ -79,10 +77,3 @@ def _follow(cache: Cache, level: CacheLevel) -> tuple[str, ...]:
 def _unfollowed(old: CacheSpec, new: CacheSpec) -> tuple[str, ...]:
     fixed = [path for name, path in _FIXED.items() if getattr(old, name) != getattr(new, name)]
     return (*fixed, *((_SIZE,) if new.size_gib < old.size_gib else ()))
-
-
-def _loads(text: str) -> Any:
-    try:
-        return loads(text)
-    except ValueError:
-        return None

@@ -12,6 +12,7 @@ from machines.caches.reaching import log_cluster
 from machines.caches.selecting import is_known
 from machines.caches.states import Cache, Entry
 from machines.caches.stirring import stir
+from machines.origins import is_later, is_of
 from machines.states import State
 
 _TOLD = frozenset({EntryState.READY, EntryState.HYDRATING, EntryState.FAILED})
@@ -19,9 +20,7 @@ _TOLD = frozenset({EntryState.READY, EntryState.HYDRATING, EntryState.FAILED})
 
 def tells_of(cache_uid: str, status: Any) -> bool:
     """Say whether a status is warmlog's own, of this very object, and has entries."""
-    ours = status.get("warmlog") if isinstance(status, dict) else None
-    mine = isinstance(ours, dict) and ours.get("uid") == cache_uid
-    return mine and bool(told_phases(status))
+    return is_of(cache_uid, status) and bool(told_phases(status))
 
 
 def tells_of_later(state: State, cache: Cache, status: Any) -> bool:
@@ -32,11 +31,8 @@ def tells_of_later(state: State, cache: Cache, status: Any) -> bool:
     """
     if not tells_of(cache.subject.uid, status):
         return False
-    ours = status["warmlog"]
-    position = ours.get("position")
-    later = isinstance(position, int) and position > cache.position
     phases = told_phases(status)
-    return (later or ours.get("log") != state.log_id) and any(
+    return is_later(status, state.log_id, cache.position) and any(
         _is_news(state, cache, name, phase) for name, phase in phases.items()
     )
 

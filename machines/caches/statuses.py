@@ -17,6 +17,7 @@ from machines.caches.reaching import log_cluster, way_in
 from machines.caches.states import Cache, Entry, ServedCluster
 from machines.caches.twins import working_twin
 from machines.messages import MESSAGE_LENGTH, cut
+from machines.origins import origin
 from machines.showing import cut_to_bytes
 from machines.states import State
 from machines.statuses import COMMON_PATHS
@@ -53,7 +54,7 @@ def cache_status(state: State, cache: Cache) -> dict[str, Any]:
         "clusters": [
             entry_status(state, cache, entry, room) for _, entry in sorted(cache.entries.items())
         ],
-        "warmlog": {"uid": cache.subject.uid, "log": state.log_id, "position": cache.position},
+        **origin(cache.subject.uid, state.log_id, cache.position),
     }
 
 

@@ -15,7 +15,7 @@ from engine.instants import SECOND
 from machines.caches.finding import Site, newest_failed_pod, site_of
 from machines.caches.states import Cache, Entry, Made, Refusal
 from machines.caches.stirring import name_in
-from machines.indexing import arm, disarm
+from machines.indexing import rearm
 from machines.states import State
 
 WORDS_SECONDS = 5  # that a failed Job's Pod may be seen later than its Job's outcome
@@ -31,20 +31,13 @@ def follow_waits(state: State, cache: Cache, names: Collection[str]) -> None:
     kept = {key: due for key, due in cache.waits.items() if name_in(key) not in ("", *names)}
     found = _waits(state, cache, names)
     wanted = kept | {key: due for key, due in found if due > state.now}
-    uid = cache.subject.uid
-    for key, due in cache.waits.items():
-        if wanted.get(key) != due:
-            disarm(state, due, uid, key)
-    for key, due in wanted.items():
-        if cache.waits.get(key) != due:
-            arm(state, due, uid, key)
+    rearm(state, cache.subject.uid, cache.waits, wanted)
     cache.waits = wanted
 
 
 def drop_waits(state: State, cache: Cache) -> None:
     """Wait for nothing any more."""
-    for key, due in cache.waits.items():
-        disarm(state, due, cache.subject.uid, key)
+    rearm(state, cache.subject.uid, cache.waits, {})
     cache.waits = {}
 
 

@@ -4,9 +4,7 @@ A replica is pinned to the cluster of its first spec: another one is told and no
 is, but a spec that can never work: then what ran before is left running as it is.
 """
 
-from typing import Any
-
-from engine.canonical_json import loads
+from engine.canonical_json import loads_or_none
 from engine.events import Event, Subject
 from machines.replicas.indexing import index_replica, unindex_replica
 from machines.replicas.levels import ReplicaLevel
@@ -19,7 +17,7 @@ CLUSTER_FIELD = "spec.clusterName"
 
 def begin(state: State, event: Event, subject: Subject, level: ReplicaLevel) -> None:
     """A ModelReplica is seen for the first time."""
-    parsed = parse_replica(_loads(level.spec))
+    parsed = parse_replica(loads_or_none(level.spec))
     replica = Replica(
         event.cluster,
         subject,
@@ -43,7 +41,7 @@ def accept(state: State, replica: Replica, level: ReplicaLevel) -> None:
     if not edited:
         return
     unindex_replica(state, replica)
-    parsed = parse_replica(_loads(level.spec))
+    parsed = parse_replica(loads_or_none(level.spec))
     replica.spec, replica.faults = parsed.spec, parsed.faults
     named = parsed.spec.cluster_name if parsed.spec else ""
     if not replica.cluster_name:
@@ -55,13 +53,6 @@ def accept(state: State, replica: Replica, level: ReplicaLevel) -> None:
 
 def _cluster_name(level: ReplicaLevel) -> str:
     """Give the cluster that a spec which cannot be read otherwise names, if it does."""
-    raw = _loads(level.spec)
+    raw = loads_or_none(level.spec)
     name = raw.get("clusterName") if isinstance(raw, dict) else None
     return name if isinstance(name, str) else ""
-
-
-def _loads(text: str) -> Any:
-    try:
-        return loads(text)
-    except ValueError:
-        return None

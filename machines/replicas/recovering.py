@@ -9,6 +9,7 @@ at all.
 from typing import Any
 
 from engine.canonical_json import dumps
+from machines.origins import is_later, is_of
 from machines.replicas.mounts import MountRefused, read_mount
 from machines.replicas.replicas import ReplicaState
 from machines.replicas.states import Replica
@@ -18,19 +19,14 @@ from machines.states import State
 
 def tells_of(uid: str, status: Any) -> bool:
     """Say whether a status is warmlog's own, of this very object, and says that it was composed."""
-    ours = status.get("warmlog") if isinstance(status, dict) else None
-    mine = isinstance(ours, dict) and ours.get("uid") == uid
-    return mine and status.get("composed") is True
+    return is_of(uid, status) and status.get("composed") is True
 
 
 def tells_of_later(state: State, replica: Replica, status: Any) -> bool:
     """Say whether a status tells that it was composed after an older log ended."""
     if replica.composed or not tells_of(replica.subject.uid, status):
         return False
-    ours = status["warmlog"]
-    position = ours.get("position")
-    later = isinstance(position, int) and position > replica.position
-    return later or ours.get("log") != state.log_id
+    return is_later(status, state.log_id, replica.position)
 
 
 def fold_replica_recovered(state: State, replica: Replica, status: dict[str, Any]) -> None:

@@ -6,6 +6,7 @@ from engine.canonical_json import loads
 from engine.instants import rfc3339
 from machines.caches.conditions import Row
 from machines.messages import cut
+from machines.origins import origin
 from machines.replicas.conditions import condition_rows
 from machines.replicas.moving import is_available, workloads_there
 from machines.replicas.names import workload_name
@@ -37,10 +38,8 @@ def replica_status(state: State, replica: Replica) -> dict[str, Any]:
     """Give the whole `.status` of one ModelReplica."""
     return {
         **shown_status(state, replica, condition_rows(state, replica)),
-        "warmlog": {
-            "uid": replica.subject.uid, "log": state.log_id, "position": replica.position,
-        },
-    }  # fmt: skip
+        **origin(replica.subject.uid, state.log_id, replica.position),
+    }
 
 
 def shown_status(state: State, replica: Replica, rows: list[Row]) -> dict[str, Any]:

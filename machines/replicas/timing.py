@@ -9,7 +9,7 @@ A wait is over when its instant is passed by a row, never because a clock says s
 
 from collections.abc import Iterator
 
-from machines.indexing import arm, disarm
+from machines.indexing import rearm
 from machines.replicas.states import Replica
 from machines.states import State
 
@@ -22,20 +22,13 @@ def is_waiting(replica: Replica, verb: str, what: str) -> bool:
 def follow_waits(state: State, replica: Replica) -> None:
     """Have a timer for each instant to come, and for no other."""
     wanted = {key: due for key, due in _waits(replica) if due > state.now}
-    uid = replica.subject.uid
-    for key, due in replica.waits.items():
-        if wanted.get(key) != due:
-            disarm(state, due, uid, key)
-    for key, due in wanted.items():
-        if replica.waits.get(key) != due:
-            arm(state, due, uid, key)
+    rearm(state, replica.subject.uid, replica.waits, wanted)
     replica.waits = wanted
 
 
 def drop_waits(state: State, replica: Replica) -> None:
     """Wait for nothing any more."""
-    for key, due in replica.waits.items():
-        disarm(state, due, replica.subject.uid, key)
+    rearm(state, replica.subject.uid, replica.waits, {})
     replica.waits = {}
 
 
