@@ -1,6 +1,6 @@
-"""Carrying out what was decided for a cache: create, change or delete one object by name and uid.
+"""Carrying out what was decided for a cache or a replica: create, change or delete one object.
 
-What belongs to a ModelCache on a cluster is of several kinds, and one way of acting serves all.
+What they have on a cluster is of several kinds, and one way of acting serves all.
 What was seen on the way comes before the answer, so that no list can be taken to deny it.
 """
 
@@ -9,7 +9,6 @@ from typing import Any
 from adapters.kubernetes.answers import (
     CONFLICT,
     NOT_FOUND,
-    names_object,
     not_done,
     refusal,
     status_reason,
@@ -19,7 +18,14 @@ from adapters.kubernetes.answers import (
 )
 from adapters.kubernetes.changing import TRIES, guards, is_overtaken, seen
 from adapters.kubernetes.fields import mapping
-from adapters.kubernetes.kinds import CLAIM, KIND_BY_NAME, SECRET, get_request
+from adapters.kubernetes.intended_objects import (
+    NAME_TAKEN,
+    intended_words,
+    is_gone,
+    read_intended,
+    untold,
+)
+from adapters.kubernetes.kinds import CLAIM, KIND_BY_NAME, SECRET
 from adapters.kubernetes.object_parts import is_deleting
 from adapters.kubernetes.owning import Ownership, holder_words, ownership
 from adapters.kubernetes.patching_objects import Nothing, data_of, is_so, patch_of
@@ -33,7 +39,6 @@ from machines.intents import CacheIntent, Change, Create, Delete, Effect
 from machines.observations import Absent, Answer, Deleted, Done, Observation, Refused, Unknown
 from machines.steadying import cut
 
-NAME_TAKEN = "NameTaken"
 CLAIM_IN_USE = "ClaimInUse"
 _FEW_PODS = 5  # that are named in words
 
@@ -55,7 +60,7 @@ async def perform_on_object(
     if isinstance(intent, Delete):
         return await _delete(intent, api, timeout_seconds)
     if effect.body is None:
-        msg = f"the body of {_words(intent)} was not rebuilt"
+        msg = f"the body of {intended_words(intent)} was not rebuilt"
         raise ValueError(msg)
     if isinstance(intent, Change):
         return await _change(intent, effect.body, api, timeout_seconds, tokens)
@@ -66,11 +71,11 @@ async def look_up_object(
     effect: Effect, intent: CacheIntent, api: Api, *, timeout_seconds: float
 ) -> Acted:
     """Say whether an intent landed; raises ApiUnanswered when no answer came."""
-    found = await _get(intent, api, timeout_seconds)
-    if _is_gone(intent, found):
+    found = await read_intended(intent, api, timeout_seconds)
+    if is_gone(intent, found):
         return _missing(intent, api)
     if not uid_of(found.body) or not found.ok:
-        return (), _untold(intent, found)
+        return (), untold(intent, found)
     observations = seen(api, KIND_BY_NAME[intent.kind], found.body)
     metadata = mapping(mapping(found.body).get("metadata"))
     if isinstance(intent, Create):
@@ -102,12 +107,12 @@ async def _create(
     if response.ok:
         uid = uid_of(response.body)
         if not uid:
-            return (), Unknown(f"the created {_words(intent)} came back without a uid")
+            return (), Unknown(f"the created {intended_words(intent)} came back without a uid")
         return seen(api, kind, response.body), Done(uid)
     if response.code != CONFLICT or status_reason(response) != "AlreadyExists":
         return (), not_done(response)
-    found = await _get(intent, api, seconds)
-    if _is_gone(intent, found):
+    found = await read_intended(intent, api, seconds)
+    if is_gone(intent, found):
         return (), refusal(response)  # it went away in between: the next try will create it
     if not found.ok or not uid_of(found.body):
         words = f"the name is taken, and by whom is unknown: {status_words(found)}"
@@ -121,10 +126,10 @@ def _taken(intent: Create, body: dict[str, Any], found: Any, refused: Refused) -
     whose = ownership(intent, body, metadata)
     going = " and is being deleted" if is_deleting(metadata) else ""
     if whose is Ownership.OTHERS:
-        holder = f"{_words(intent)} exists already, {holder_words(metadata)}{going}"
+        holder = f"{intended_words(intent)} exists already, {holder_words(metadata)}{going}"
         return refused._replace(reason=NAME_TAKEN, words=cut(holder))
     if going and intent.kind != "Namespace":
-        return refused._replace(words=f"{_words(intent)} exists already{going}")
+        return refused._replace(words=f"{intended_words(intent)} exists already{going}")
     return Done(uid_of(found), found=True)
 
 
@@ -135,7 +140,7 @@ async def _change(
     kind = KIND_BY_NAME[intent.kind]
     response = Response(CONFLICT, None)
     for _ in range(TRIES):
-        found = await _get(intent, api, seconds)
+        found = await read_intended(intent, api, seconds)
         stopped = _stopped(intent, api, found)
         if stopped is not None:
             return stopped
@@ -164,7 +169,7 @@ async def _delete(intent: Delete, api: Api, seconds: float) -> Acted:
     response = Response(CONFLICT, None)
     users: tuple[Observation, ...] = ()
     for _ in range(TRIES):
-        found = await _get(intent, api, seconds)
+        found = await read_intended(intent, api, seconds)
         stopped = _stopped(intent, api, found)
         if stopped is not None:
             return stopped
@@ -204,7 +209,7 @@ async def _users(
         return (read,), None
     named = ", ".join(read.pods[:_FEW_PODS])
     more = f" and {len(read.pods) - _FEW_PODS} more" if read.pods[_FEW_PODS:] else ""
-    words = f"{_words(intent)} is mounted by Pod {named}{more}"
+    words = f"{intended_words(intent)} is mounted by Pod {named}{more}"
     return (read,), Refused(CONFLICT, CLAIM_IN_USE, cut(words))
 
 
@@ -214,7 +219,7 @@ def _stopped(intent: Change | Delete, api: Api, found: Response) -> Acted | None
         return _refused(intent, api, found)
     uid = uid_of(found.body)
     if not uid:
-        return (), _untold(intent, found)
+        return (), untold(intent, found)
     if uid != intent.uid:
         gone, answer = _missing(intent, api)
         return (*gone, *seen(api, KIND_BY_NAME[intent.kind], found.body)), answer
@@ -222,10 +227,10 @@ def _stopped(intent: Change | Delete, api: Api, found: Response) -> Acted | None
 
 
 def _refused(intent: Change | Delete, api: Api, response: Response) -> Acted:
-    if _is_gone(intent, response):
+    if is_gone(intent, response):
         return _missing(intent, api)
     if response.code == NOT_FOUND:
-        return (), _untold(intent, response)
+        return (), untold(intent, response)
     return (), not_done(response)
 
 
@@ -241,28 +246,5 @@ def _missing(intent: CacheIntent, api: Api) -> Acted:
     return (gone,), Done(intent.uid, found=True) if done else Absent()
 
 
-def _untold(intent: CacheIntent, response: Response) -> Unknown:
-    if response.ok:
-        return Unknown(f"{_words(intent)} came back without a uid")
-    if response.code == NOT_FOUND:
-        return Unknown(f"404, but not about {_words(intent)}: {status_words(response)}")
-    return Unknown(status_words(response))
-
-
-async def _get(intent: CacheIntent, api: Api, seconds: float) -> Response:
-    request = get_request(KIND_BY_NAME[intent.kind], intent.namespace, intent.name)
-    return await api.send(request, timeout_seconds=seconds)
-
-
-def _is_gone(intent: CacheIntent, response: Response) -> bool:
-    return names_object(response, KIND_BY_NAME[intent.kind].plural, intent.name)
-
-
 def _subject(intent: Change | Delete, uid: str) -> Subject:
     return Subject(intent.kind, intent.namespace, intent.name, uid)
-
-
-def _words(intent: CacheIntent) -> str:
-    """Name an object as people do: `Job mp-team/modelcache-…`."""
-    place = f"{intent.namespace}/" if intent.namespace else ""
-    return f"{KIND_BY_NAME[intent.kind].served_as} {place}{intent.name}"

@@ -9,10 +9,8 @@ from typing import Any
 from adapters.kubernetes.answers import (
     CONFLICT,
     NOT_FOUND,
-    names_object,
     not_done,
     refusal,
-    status_words,
     uid_of,
     version_of,
 )
@@ -24,7 +22,14 @@ from adapters.kubernetes.field_ownership import (
     taken_over,
 )
 from adapters.kubernetes.fields import integer, mapping, text
-from adapters.kubernetes.kinds import KIND_BY_NAME, get_request
+from adapters.kubernetes.intended_objects import (
+    NAME_TAKEN,
+    intended_words,
+    is_gone,
+    read_intended,
+    untold,
+)
+from adapters.kubernetes.kinds import KIND_BY_NAME
 from adapters.kubernetes.normalising_replicas import copies_of, is_adopted
 from adapters.kubernetes.object_parts import is_deleting
 from adapters.kubernetes.owning import Ownership
@@ -33,11 +38,10 @@ from adapters.ports import APPLY_PATCH, JSON_PATCH, Api, Request, Response
 from engine.events import Subject
 from machines import labels
 from machines.intents import Apply, Effect
-from machines.observations import Absent, Answer, Deleted, Done, Observation, Refused, Unknown
+from machines.observations import Absent, Answer, Deleted, Done, Observation, Refused
 from machines.replicas.kinds import WORKLOADS
 from machines.steadying import cut
 
-NAME_TAKEN = "NameTaken"  # another's object has the name
 EXISTS = "AlreadyExists"  # one that is to be taken over, but was not known: decide again
 SCALED = "ScaledMeanwhile"  # who scales it is another than was known: decide again
 
@@ -51,11 +55,11 @@ async def apply_object(effect: Effect, intent: Apply, api: Api, seconds: float) 
     Read and applied again, a few times, when another write comes in between.
     """
     if effect.body is None:
-        msg = f"the body of {_words(intent)} was not rebuilt"
+        msg = f"the body of {intended_words(intent)} was not rebuilt"
         raise ValueError(msg)
     response = Response(CONFLICT, None)
     for _ in range(TRIES):
-        found = await _get(intent, api, seconds)
+        found = await read_intended(intent, api, seconds)
         stopped = _stopped(intent, effect.body, api, found)
         if stopped is not None:
             return stopped
@@ -78,13 +82,13 @@ async def apply_object(effect: Effect, intent: Apply, api: Api, seconds: float) 
 
 async def look_up_applied(intent: Apply, api: Api, seconds: float) -> Applied:
     """Say whether an apply landed; raises ApiUnanswered when no answer came."""
-    found = await _get(intent, api, seconds)
-    if _is_gone(intent, found):
+    found = await read_intended(intent, api, seconds)
+    if is_gone(intent, found):
         return (_gone(intent, api) if intent.uid else ()), Absent()
     if not found.ok:
-        return (), _untold(intent, found)
+        return (), untold(intent, found)
     if not uid_of(found.body):
-        return (), _without_uid(intent)
+        return (), untold(intent, found)
     observations = seen(api, KIND_BY_NAME[intent.kind], found.body)
     if intent.uid not in ("", uid_of(found.body)):
         return (*_gone(intent, api), *observations), Absent()
@@ -94,13 +98,13 @@ async def look_up_applied(intent: Apply, api: Api, seconds: float) -> Applied:
 
 def _stopped(intent: Apply, body: Raw, api: Api, found: Response) -> Applied | None:
     """Give how it ends when nothing is to be applied; None when it is."""
-    if _is_gone(intent, found):
+    if is_gone(intent, found):
         return (_gone(intent, api), Absent()) if intent.uid else None
     if not found.ok:
         return (), _unreadable(intent, found)
     uid = uid_of(found.body)
     if not uid:
-        return (), _without_uid(intent)
+        return (), untold(intent, found)
     observations = seen(api, KIND_BY_NAME[intent.kind], found.body)
     if intent.uid and uid != intent.uid:
         return (*_gone(intent, api), *observations), Absent()
@@ -111,7 +115,7 @@ def _stopped(intent: Apply, body: Raw, api: Api, found: Response) -> Applied | N
 def _unreadable(intent: Apply, found: Response) -> Answer:
     """Say no for a read that was refused: nothing was written, so nothing has happened."""
     if found.code == NOT_FOUND:
-        return refusal(found)._replace(words=_untold(intent, found).words)
+        return refusal(found)._replace(words=untold(intent, found).words)
     return not_done(found)
 
 
@@ -121,13 +125,15 @@ def _objection(intent: Apply, body: Raw, found: Raw) -> Answer | None:
     going = " and is being deleted" if is_deleting(metadata) else ""
     if replica_ownership(intent, body, found) is Ownership.OTHERS:
         holder = replica_holder_words(intent.kind, found)
-        return _refused(NAME_TAKEN, f"{_words(intent)} exists already, {holder}{going}")
+        return _refused(NAME_TAKEN, f"{intended_words(intent)} exists already, {holder}{going}")
     if going:  # what comes after it is decided when it is gone
-        return Absent() if intent.uid else _refused(EXISTS, f"{_words(intent)} exists{going}")
+        return (
+            Absent() if intent.uid else _refused(EXISTS, f"{intended_words(intent)} exists{going}")
+        )
     if not intent.uid and _digest(found) == intent.digest:
         return Done(uid_of(found), found=True)
     if not intent.uid:
-        return _refused(EXISTS, f"{_words(intent)} exists already, and is to be taken over")
+        return _refused(EXISTS, f"{intended_words(intent)} exists already, and is to be taken over")
     return _scaled(intent, body, found) if intent.kind in WORKLOADS else None
 
 
@@ -145,11 +151,11 @@ def _scaled(intent: Apply, body: Raw, found: Raw) -> Refused | None:
     if wanted is None:
         if other or not owns_replicas(metadata, adopted=adopted):
             return None
-        return _refused(SCALED, f"nobody scales {_words(intent)} any more but warmlog")
+        return _refused(SCALED, f"nobody scales {intended_words(intent)} any more but warmlog")
     same_copies = copies_of(metadata) == copies_of(mapping(body.get("metadata")))
     if not other or wanted == there or not same_copies:
         return None
-    return _refused(SCALED, f"{other} has scaled {_words(intent)} to {there} meanwhile")
+    return _refused(SCALED, f"{other} has scaled {intended_words(intent)} to {there} meanwhile")
 
 
 async def _own_fields(intent: Apply, api: Api, found: Raw, seconds: float) -> Response:
@@ -183,22 +189,12 @@ async def _send(intent: Apply, body: Raw, api: Api, seconds: float) -> Response:
 def _applied(intent: Apply, api: Api, response: Response) -> Applied:
     uid = uid_of(response.body)
     if not uid:
-        return (), _without_uid(intent)
+        return (), untold(intent, response)
     return seen(api, KIND_BY_NAME[intent.kind], response.body), Done(uid)
 
 
 def _refused(reason: str, words: str) -> Refused:
     return Refused(CONFLICT, reason, cut(words))
-
-
-def _without_uid(intent: Apply) -> Unknown:
-    return Unknown(f"{_words(intent)} came back without a uid")
-
-
-def _untold(intent: Apply, response: Response) -> Unknown:
-    if response.code == NOT_FOUND:
-        return Unknown(f"404, but not about {_words(intent)}: {status_words(response)}")
-    return Unknown(status_words(response))
 
 
 def _digest(found: Raw) -> str:
@@ -209,16 +205,3 @@ def _digest(found: Raw) -> str:
 def _gone(intent: Apply, api: Api) -> tuple[Observation, ...]:
     subject = Subject(intent.kind, intent.namespace, intent.name, intent.uid)
     return (Deleted(api.cluster, subject, "", settled=True),)
-
-
-async def _get(intent: Apply, api: Api, seconds: float) -> Response:
-    request = get_request(KIND_BY_NAME[intent.kind], intent.namespace, intent.name)
-    return await api.send(request, timeout_seconds=seconds)
-
-
-def _is_gone(intent: Apply, response: Response) -> bool:
-    return names_object(response, KIND_BY_NAME[intent.kind].plural, intent.name)
-
-
-def _words(intent: Apply) -> str:
-    return f"{intent.kind} {intent.namespace}/{intent.name}"
