@@ -227,6 +227,7 @@ async def test_an_api_server_that_is_down_for_a_minute(
         await assert_serving(fleet, began + OUTAGE_SECONDS)
     finally:
         second_control_plane.start_api_server()
+        second_control_plane.restart_clients()
     for name in BOTH:
         await fleet.until(name, lambda status: not condition(status, "Ready")["message"])
     await assert_goes_on(fleet, staging, before)

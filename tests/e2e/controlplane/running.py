@@ -150,6 +150,12 @@ class ControlPlane:
         """Answer at `server` again, with the data, certificates and tokens of before."""
         self.start_component(commands.API_SERVER)
 
+    def restart_clients(self) -> None:
+        """Have controllers and kubelets connect anew, who are slow to after a long outage."""
+        for name in (commands.CONTROLLER_MANAGER, commands.KWOK):
+            self.stop_component(name, crash=True)
+            self.start_component(name)
+
     def start_component(self, name: str, timeout_seconds: float = _START_SECONDS) -> None:
         """Start one component, on the port and data it had before, and wait until it is ready."""
         component = self._component(name)
