@@ -21,7 +21,7 @@ from tests.e2e.caches import Site, Team, staged
 from tests.e2e.controllers import ControllerProcess
 from tests.e2e.controlplane import stages
 from tests.e2e.controlplane.running import ControlPlane
-from tests.e2e.controlplane.watching import Json, follow, request, wait_until
+from tests.e2e.controlplane.watching import Json, Objects, follow, request, wait_until
 from tests.e2e.replicas import BOTH, COLLECTIONS, Fleet, Workload, condition, is_told
 from tests.repository import ROOT
 
@@ -127,12 +127,7 @@ async def test_what_an_older_version_left(
     assert await fleet.both(site) == before
     staging.start()
     for name, kind in BOTH.items():
-        await wait_until(
-            site.session,
-            site.path(COLLECTIONS[kind]),
-            lambda found, name=name: is_applied(found[workload_name(name, "main")], digests[name]),  # type: ignore[misc]
-            timeout_seconds=60,
-        )
+        await until_applied(site, kind, workload_name(name, "main"), digests[name])
     await assert_goes_on(fleet, staging, before)
 
 
@@ -204,9 +199,15 @@ def as_applied_before(there: Json) -> Json:
     return {**{key: there[key] for key in ("apiVersion", "kind", "spec")}, "metadata": kept | marks}
 
 
-def is_applied(body: Json, digest: str) -> bool:
-    """Say whether an object bears our label, and what was applied last."""
-    return is_marked(body) and body["metadata"]["annotations"].get(labels.APPLIED) == digest
+async def until_applied(site: Site, kind: str, name: str, digest: str) -> None:
+    """Wait until a workload bears our label, and this digest of what was applied last."""
+
+    def holds(found: Objects) -> bool:
+        notes = found[name]["metadata"]["annotations"]
+        return is_marked(found[name]) and notes.get(labels.APPLIED) == digest
+
+    where = site.path(COLLECTIONS[kind])
+    await wait_until(site.session, where, holds, timeout_seconds=60)
 
 
 async def test_an_api_server_that_is_down_for_a_minute(
