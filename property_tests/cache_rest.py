@@ -5,7 +5,7 @@ from typing import Any
 
 from adapters.kubernetes.fields import mapping
 from adapters.simulator.driving import Driver
-from adapters.simulator.resources import CACHE, CLAIM, INFERENCE_CLUSTER, JOB, SECRET
+from adapters.simulator.resources import CACHE, CLAIM, INFERENCE_CLUSTER, JOB, REPLICA, SECRET
 from adapters.store.memory_logs import MemoryLog
 from engine.canonical_json import dumps
 from engine.replaying import replay
@@ -34,17 +34,16 @@ def check_rest(
         for entry in item["status"]["clusters"]:
             if notes.get(labels.ABANDON) == "true":
                 continue
-            silent = not entry.get("message")
-            assert silent == (entry["phase"] == "Ready") or "does not answer" in entry.get(
-                "message", ""
-            ), entry
+            words = entry.get("message", "")
+            beside = any(one in words for one in ("does not answer", "is kept for"))
+            assert (not words) == (entry["phase"] == "Ready") or beside, entry
             if entry["phase"] in {"Failed", "Hydrating"}:
-                words = entry["message"]
                 allowed = ("Secret", "older one", "does not answer", "belongs to", "cannot be read")
                 assert any(one in words for one in allowed), entry
         if item["metadata"].get("deletionTimestamp"):
-            held = any("does not" in str(entry) or "cannot" in str(entry) or "older" in str(entry)
-                       for entry in item["status"]["clusters"])  # fmt: skip
+            why = ("does not", "cannot", "older", "is kept for")
+            entries = dumps(item["status"]["clusters"])
+            held = any(words in entries for words in why)
             assert held, f"still there: {dumps(item)}"
     for world in worlds.values():
         for kind in (JOB.kind, SECRET.kind, CLAIM.kind):
@@ -70,7 +69,7 @@ def check_statuses(home: StagedWorld, driver: Driver, log: MemoryLog) -> None:
     """The server holds, to the byte, what the log alone gives."""
     replayed = run(replay(WARMLOG, log))
     shown = {one.subject.uid: one.status for one in WARMLOG.project(replayed.state)}
-    for item in home.listed(CACHE.kind):
+    for item in (*home.listed(CACHE.kind), *home.listed(REPLICA.kind)):
         uid = item["metadata"]["uid"]
         assert dumps(item["status"]) == dumps(shown.pop(uid)), uid
     for item in home.listed(INFERENCE_CLUSTER.kind):

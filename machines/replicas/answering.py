@@ -8,6 +8,7 @@ from machines.caches.changes import ChangeKind
 from machines.caches.states import Made, Refusal
 from machines.intents import Apply, Change, ObjectIntent
 from machines.observations import Absent, Answer, Refused, Unknown
+from machines.replicas.drifting import applied_of
 from machines.replicas.kinds import WORKLOADS
 from machines.replicas.mounting import effective_mount, offer_of
 from machines.replicas.names import workload_name
@@ -60,7 +61,8 @@ def fold_replica_answer(state: State, event: Event, intent: ObjectIntent, answer
         _end_apply(replica, intent)
     else:
         replica.refusals.pop(what, None)
-        replica.made[what] = _made(state, opened, intent, event.at + SEEN_SECONDS * SECOND)
+        if not _is_seen(state, replica, opened, intent):
+            replica.made[what] = _made(state, opened, intent, event.at + SEEN_SECONDS * SECOND)
         _done(replica, intent)
 
 
@@ -111,6 +113,19 @@ def _done(replica: Replica, intent: ObjectIntent) -> None:
         kept = before.kept if before.applying is None else before.applying
         replica.engines[engine] = Engine(running=True, kept=kept)
         replica.kept, replica.composed = kept, True
+
+
+def _is_seen(state: State, replica: Replica, opened: OpenIntent, intent: ObjectIntent) -> bool:
+    """Say whether what was applied is known to be there: nothing has to be waited for then.
+
+    Of a repair that cannot be told, as the object bore the same digest before.
+    """
+    noted = replica.owned.get(intent.uid) if isinstance(intent, Apply) else None
+    if not isinstance(intent, Apply) or noted is None or noted.applied == intent.digest:
+        return False
+    cluster = state.clusters.get(opened.cluster)
+    known = cluster.objects[intent.kind].get(intent.uid) if cluster else None
+    return known is not None and applied_of(known) == intent.digest
 
 
 def _made(state: State, opened: OpenIntent, intent: ObjectIntent, until: int) -> Made:

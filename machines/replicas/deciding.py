@@ -9,6 +9,7 @@ from machines.caches.hydration_bodies import namespace
 from machines.intents import Apply, Change, Create, Delete, ObjectIntent
 from machines.job_bodies import body_digest
 from machines.replicas.composing import parts_of
+from machines.replicas.kinds import WORKLOADS
 from machines.replicas.mounting import offer_of
 from machines.replicas.placing import place_of
 from machines.replicas.states import Replica
@@ -59,8 +60,18 @@ def replica_still_wants(state: State, cluster: str, intent: ObjectIntent) -> boo
 
 def _is_free(replica: Replica, wish: Wish) -> bool:
     waits = ("made", "retry", "repair") if wish.repairs else ("made", "retry")
-    is_open = wish.what in replica.open
+    is_open = wish.what in replica.open or _is_overlapping(replica, wish)
     return not (is_open or any(is_waiting(replica, verb, wish.what) for verb in waits))
+
+
+def _is_overlapping(replica: Replica, wish: Wish) -> bool:
+    """Say whether the same engine is being applied as another kind of workload.
+
+    One after the other: what an engine is given with an apply is noted until its answer.
+    """
+    others = (f"{APPLY} {kind} {wish.name}" for kind in WORKLOADS)
+    workload = wish.verb == APPLY and wish.kind in WORKLOADS
+    return workload and any(what in replica.open for what in others)
 
 
 def _intent(replica: Replica, wish: Wish) -> ObjectIntent:
