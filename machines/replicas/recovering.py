@@ -1,9 +1,10 @@
 """Recovering: what a replica's own status tells when the log lacks its history.
 
 That it was composed before, whether it served, and the mount that was kept: so a workload that
-somebody deleted meanwhile comes back with it. A workload that is there says it better. A status of
-another uid proves nothing, and is not recorded; a mount in it that is not plain counts as none told
-at all.
+somebody deleted meanwhile comes back with it. A workload that is there says it better. A status
+that is later than an older log, and tells of another mount, overtakes what that one knows of
+mounts. One of another uid proves nothing, and is not recorded; a mount in it that is not plain
+counts as none told at all.
 """
 
 from typing import Any
@@ -23,25 +24,34 @@ def tells_of(uid: str, status: Any) -> bool:
 
 
 def tells_of_later(state: State, replica: Replica, status: Any) -> bool:
-    """Say whether a status tells that it was composed after an older log ended."""
-    if replica.composed or not tells_of(replica.subject.uid, status):
+    """Say whether a status tells what was composed after an older log ended."""
+    if not tells_of(replica.subject.uid, status):
         return False
-    return is_later(status, state.log_id, replica.position)
+    if not is_later(status, state.log_id, replica.position):
+        return False
+    return not replica.composed or _told_mount(status) not in (None, replica.kept)
 
 
 def fold_replica_recovered(state: State, replica: Replica, status: dict[str, Any]) -> None:
-    """Keep what the status tells, unless facts of this log told of the workloads already."""
+    """Keep what the status tells; what is known of workloads is read off them anew."""
     stir_replica(state, replica.subject.uid)
-    if replica.composed:
+    mount = _told_mount(status)
+    if mount is None:
         return
+    if not replica.composed and _served(status):
+        replica.state = ReplicaState.SERVING  # until facts of its cluster say otherwise
+    replica.composed, replica.kept = True, mount
+    under_way = {name: one for name, one in replica.engines.items() if one.applying is not None}
+    replica.engines = under_way
+
+
+def _told_mount(status: dict[str, Any]) -> str | None:
+    """Give the mount that a status tells of, as text; None when it is not plain."""
     try:
         mount = read_mount(status.get("mount"))
     except MountRefused:
-        return
-    replica.composed = True
-    replica.kept = "" if mount.is_empty else dumps(mount.to_json())
-    if _served(status):
-        replica.state = ReplicaState.SERVING  # until facts of its cluster say otherwise
+        return None
+    return "" if mount.is_empty else dumps(mount.to_json())
 
 
 def _served(status: dict[str, Any]) -> bool:
