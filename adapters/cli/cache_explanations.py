@@ -143,7 +143,7 @@ def _replica_json(row: ReplicaRow) -> dict[str, str]:
 
 def _print_entry(page: Page, entry: EntryExplanation, asked: Asked) -> None:
     page.line()
-    kept = ", kept though not selected" if entry.retained else ""
+    kept = ", kept though not wanted any more" if entry.retained else ""
     since = f"{clock(entry.since)}{asked.ago(entry.since)}"
     style = STYLES.get(entry.phase, "")
     page.line(f"{entry.cluster}: {entry.phase}{kept} since {since}", style=style)

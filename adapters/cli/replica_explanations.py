@@ -22,7 +22,7 @@ def print_replica(told: ReplicaExplanation, asked: Asked) -> None:
     )
     if told.headline:
         page.line(told.headline, indent=2)
-    if told.keeps and told.keeps != told.headline:
+    if told.keeps and told.keeps not in told.headline:
         page.line(f"Keeps: {told.keeps}", indent=2)
     for note in told.notes:
         if note != told.headline:
@@ -78,7 +78,7 @@ def _print_cache(page: Page, told: ReplicaExplanation, asked: Asked) -> None:
         return
     entry = part.entry
     page.line()
-    kept = ", kept though not selected" if entry.retained else ""
+    kept = ", kept though not wanted any more" if entry.retained else ""
     since = f"{clock(entry.since)}{asked.ago(entry.since)}"
     page.line(
         f"ModelCache {part.subject.namespace}/{part.subject.name} on {entry.cluster}: "

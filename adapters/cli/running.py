@@ -60,7 +60,8 @@ ClusterSecrets = Annotated[
 WorkloadNamespace = Annotated[
     str | None,
     typer.Option(
-        metavar="NAME", help="One namespace for all that caches have; else one for each of theirs."
+        metavar="NAME",
+        help="One namespace for all that caches and replicas have; else one for each of theirs.",
     ),
 ]
 HealSeconds = Annotated[

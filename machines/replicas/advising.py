@@ -24,7 +24,8 @@ from machines.replicas.states import Replica
 from machines.states import State
 
 SERVES = "nothing: it serves"
-RUNS_ON = "nothing for what runs, it goes on as it is; for the cache: "
+FOR_CACHE = "; for the cache: "
+RUNS_ON = "nothing for what runs, it goes on as it is"
 _CONTEXT = "--context {cluster} "
 _KUBECTL = f"kubectl {_CONTEXT}-n {{there}}"
 _BY_CAUSE = {
@@ -51,7 +52,8 @@ _BY_CAUSE = {
         "InferenceCluster {cluster} as it asks"
     ),
     causes.CACHE_LEAVING: (
-        "refer to another ModelCache in spec.modelCacheRef, or make {cache} anew once it is gone"
+        "refer to another ModelCache in spec.modelCacheRef, or make {cache} anew once it is gone, "
+        "which it is when nobody uses its claim any more"
     ),
 }
 _LEAVES = "nothing: it is being cleared away"
@@ -105,7 +107,7 @@ def _advice(state: State, replica: Replica) -> str:
     if hold is not None and held and hold.reason == NO_CACHE:
         return _of_cache(state, replica)
     if kept_words(state, replica):
-        return RUNS_ON + _of_cache(state, replica)
+        return RUNS_ON + FOR_CACHE + _of_cache(state, replica)
     return SERVES if replica.state is ReplicaState.SERVING else NOTHING_TO_DO
 
 

@@ -9,7 +9,7 @@ from machines.caches.explaining import EntryExplanation, explain_cache
 from machines.caches.histories import CacheHistory
 from machines.caches.telling import thing_words
 from machines.histories import Line
-from machines.replicas.advising import engine_advice, replica_advice
+from machines.replicas.advising import FOR_CACHE, RUNS_ON, engine_advice, replica_advice
 from machines.replicas.composing import mount_of
 from machines.replicas.conditions import condition_rows
 from machines.replicas.histories import ReplicaHistory, standing
@@ -96,9 +96,13 @@ def _advice(state: State, replica: Replica, engines: tuple[EngineExplanation, ..
     """Say what to do about the whole; what to do about an engine stands beside the engine."""
     told = replica_advice(state, replica)
     troubled = [one.engine for one in engines if one.advice and not asks_nothing(one.advice)]
-    if troubled and told == NOTHING_TO_DO:
-        return f"see to engine {', '.join(troubled)}, below"
-    return told
+    if not troubled:
+        return told
+    see_to = f"see to engine {', '.join(troubled)}, below"
+    if told.startswith(RUNS_ON + FOR_CACHE):
+        # Whoever reads this first wants the engine back; its cache comes after that.
+        return see_to + told.removeprefix(RUNS_ON)
+    return see_to if told == NOTHING_TO_DO else told
 
 
 def _engines(state: State, replica: Replica) -> list[EngineExplanation]:

@@ -1,6 +1,7 @@
 """`warmlog explain` of ModelReplicas: through the cache to the node, claim or Secret behind it."""
 
 import json
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -106,6 +107,20 @@ def test_a_replica_that_runs_says_what_it_keeps_and_why(log: Path) -> None:
     ]  # fmt: skip
     positions = [line["position"] for line in told["causes"]]
     assert positions == sorted(set(positions))
+
+
+def test_an_engine_that_is_down_comes_before_its_cache(scene: ReplicaScene, tmp_path: Path) -> None:
+    """What to do names the engine first, and what the replica keeps is said once."""
+    down = deepcopy(scene)
+    known = down.there(DEPLOYMENT)
+    assert known is not None
+    down.edit(DEPLOYMENT, available="False", reason="MinimumReplicasUnavailable")
+    down.tell(EventsRead(ONE, known.subject, "", "ImagePullBackOff", "not found"))
+    path = write(down, tmp_path / "down.jsonl")
+    told = explained(path)
+    assert told["standing"] == "ModelStarting"
+    assert told["do"].startswith("see to engine main, below; for the cache: ")
+    assert printed("explain", REF, "--log", path).count(told["keeps"]) == 1
 
 
 def test_the_text_says_it_shortly(log: Path) -> None:
