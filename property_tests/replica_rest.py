@@ -41,7 +41,7 @@ def check_thing(
 ) -> None:
     """What bears our annotations is of a ModelReplica that runs, or may stay."""
     uid = mapping(thing["metadata"].get("annotations")).get(labels.REPLICA_UID)
-    if not uid or uid in left or uid == "z" or (uid == NOBODY and left):
+    if not uid or uid in left or uid in {"z", NOBODY}:  # an unknown owner's stays
         return
     words = f"{thing['kind']} {thing['metadata']['name']} in {world.cluster.api.cluster}"
     assert uid in alive, f"{words} is left over"
