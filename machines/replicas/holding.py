@@ -54,3 +54,13 @@ def kept_words(state: State, replica: Replica) -> str:
     claims = sorted(claims_of(state, replica) - {ANY})
     kept = f"keeps the mount of claim {' and '.join(claims)}" if claims else "runs without a mount"
     return f"{kept}: {offer.words}"
+
+
+def is_half_composed(state: State, replica: Replica) -> bool:
+    """Say whether what was composed of a held replica is to go: none of its engines ever was.
+
+    Its cache began to offer nothing between its Service and its engines.
+    """
+    offer = offer_of(state, replica)
+    under_way = any(engine.applying is not None for engine in replica.engines.values())
+    return offer is not None and offer.known and not replica.composed and not under_way

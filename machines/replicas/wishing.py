@@ -10,7 +10,7 @@ from machines.caches.changes import ChangeKind
 from machines.caches.owning import Ownership
 from machines.replicas.composing import Part, find_part, parts_of
 from machines.replicas.drifting import is_as_applied, is_drifted, was_applied
-from machines.replicas.holding import hold_of
+from machines.replicas.holding import NO_CACHE, hold_of, is_half_composed
 from machines.replicas.kinds import CLAIM_TEMPLATE, NAMESPACE, WORKLOADS
 from machines.replicas.leaving import has_left, is_abandoned, is_leaving, ours_there
 from machines.replicas.mounting import offer_of
@@ -41,10 +41,20 @@ def wishes(state: State, replica: Replica) -> Iterator[Wish]:
             yield _own(replica, ChangeKind.RELEASE)
     elif replica.spec is not None and not held:
         yield _own(replica, ChangeKind.HOLD)
-    elif hold_of(state, replica) is None:
-        place = place_of(state, replica)
-        if place is not None and replica.spec is not None and is_known(place, replica.spec):
-            yield from _composing(state, replica, place)
+    else:
+        yield from _staying(state, replica)
+
+
+def _staying(state: State, replica: Replica) -> Iterator[Wish]:
+    place, hold = place_of(state, replica), hold_of(state, replica)
+    if place is None or replica.spec is None or not is_known(place, replica.spec):
+        return
+    if hold is None:
+        yield from _composing(state, replica, place)
+    elif hold.reason == NO_CACHE and is_half_composed(state, replica):
+        for wish in _leaving(state, replica):
+            if wish.kind not in WORKLOADS:  # what runs is never taken away for a cache
+                yield wish
 
 
 def _composing(state: State, replica: Replica, place: Place) -> Iterator[Wish]:

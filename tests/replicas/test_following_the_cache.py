@@ -4,9 +4,11 @@ from collections.abc import Callable
 
 import pytest
 
+from machines.observations import Absent, Answered
 from tests.caches.builders import CLAIM, UID
 from tests.caches.builders import spec_of as cache_spec
 from tests.replicas.builders import MOUNT, SERVICE, TEMPLATE
+from tests.replicas.builders import UID as REPLICA_UID
 from tests.replicas.serving import KINDS, OTHER_MOUNT, ServingScene
 
 
@@ -237,4 +239,25 @@ def test_a_new_replica_is_not_told_of_a_cache_before_caches_are_listed() -> None
     scene.tell(scene.listed("home", "ModelReplica"))
     assert not scene.mr.told
     scene.lists_all()
+    assert scene.condition("ModelAccepted")[1] == "WaitingForCache"
+
+
+@KINDS
+def test_a_replica_that_is_held_half_way_keeps_no_part(what: str) -> None:
+    """A cache that ends between the Service and the engines leaves nothing composed behind."""
+    scene = ServingScene(what)
+    scene.cache()
+    scene.replica(spec=scene.spec())
+    scene.claim("Bound")
+    scene.carry_out(f"apply {what}")
+    scene.job("Complete")
+    scene.carry_out(f"apply {what}")
+    assert scene.there(SERVICE) is not None
+    scene.cache_gone()
+    for seq in [seq for seq, one in scene.state.open.items() if one.owner.uid == REPLICA_UID]:
+        scene.tell(Answered(seq, Absent()))
+    scene.wait(5)
+    scene.carry_out()
+    assert scene.there(SERVICE) is None
+    assert scene.there(what) is None
     assert scene.condition("ModelAccepted")[1] == "WaitingForCache"
