@@ -7,6 +7,7 @@ from machines.intents import DeleteJob, StampTtl
 from machines.levels import JobLevel
 from machines.marking import kept_marks
 from machines.moving import settle_target
+from machines.multimaps import put, take
 from machines.node_jobs import NodeJobState
 from machines.placing import machine_of, was_replaced
 from machines.reviewing import review_name
@@ -50,9 +51,7 @@ def track_job(state: State, job: Job, event: Event) -> None:
     refresh_reading(state, job, event.at)
     if warmup is None:
         return
-    uids = warmup.jobs.get(job.node_uid, ())
-    if job.uid not in uids:
-        warmup.jobs[job.node_uid] = (*uids, job.uid)
+    put(warmup.jobs, job.node_uid, job.uid)
     refresh_slot(state, warmup, job.node_uid)
     adopt_outcome(state, warmup, job, event)
     settle_target(state, warmup, job.node_uid, event)
@@ -189,11 +188,7 @@ def untrack(state: State, job: Job) -> None:
     warmup = state.warmups.get(job.warmup_uid)
     if warmup is None:
         return
-    left = tuple(uid for uid in warmup.jobs.get(job.node_uid, ()) if uid != job.uid)
-    if left:
-        warmup.jobs[job.node_uid] = left
-    else:
-        warmup.jobs.pop(job.node_uid, None)
+    take(warmup.jobs, job.node_uid, job.uid)
     warmup.undeleted.pop(job.uid, None)
     warmup.unwanted.pop(job.uid, None)
     warmup.unstamped.pop(job.uid, None)

@@ -10,6 +10,7 @@ from machines.folding_jobs import adopt_outcomes, owner, refresh_reading, releas
 from machines.indexing import arm, put_target, refresh_slot, touch
 from machines.levels import WarmupLevel
 from machines.moving import settle_target
+from machines.multimaps import put
 from machines.node_jobs import UNFINISHED, NodeJobState
 from machines.phases import WARMUP_STATE_BY_PHASE
 from machines.recovering import recovered_of
@@ -182,7 +183,7 @@ def _begin(state: State, event: Event, subject: Subject, level: WarmupLevel) -> 
     state.warmups[subject.uid] = warmup
     for job in state.jobs.values():
         if owner(state, job) is warmup:
-            warmup.jobs[job.node_uid] = (*warmup.jobs.get(job.node_uid, ()), job.uid)
+            put(warmup.jobs, job.node_uid, job.uid)
             refresh_reading(state, job, event.at)
     for key in list(warmup.jobs):
         refresh_slot(state, warmup, key)

@@ -33,6 +33,7 @@ from machines.caches.states import Said, ServedCluster
 from machines.caches.stirring import name_in, stir, stir_there, touch
 from machines.caches.twins import KUBE_SYSTEM, index_twins
 from machines.levels import Level
+from machines.multimaps import put, take
 from machines.replicas.cutting_off import fold_replicas_cut_off
 from machines.replicas.kinds import REPLICA
 from machines.replicas.stirring import stir_replicas_at_home, stir_replicas_on
@@ -258,15 +259,12 @@ def _stir_bearers(state: State, cluster: Cluster, subject: Subject) -> None:
 
 def _note_pod(cluster: Cluster, subject: Subject, job_uid: str) -> None:
     for index, key in _pod_indexes(cluster, subject, job_uid):
-        if subject.uid not in index.get(key, ()):
-            index[key] = (*index.get(key, ()), subject.uid)
+        put(index, key, subject.uid)
 
 
 def _drop_pod(cluster: Cluster, subject: Subject, job_uid: str) -> None:
     for index, key in _pod_indexes(cluster, subject, job_uid):
-        left = tuple(pod for pod in index.pop(key, ()) if pod != subject.uid)
-        if left:
-            index[key] = left
+        take(index, key, subject.uid)
 
 
 def _pod_indexes(

@@ -9,6 +9,7 @@ from machines.caches.finding import Site, live_pods
 from machines.caches.levels import HydrationPodLevel
 from machines.caches.states import NO_NODE, Cache, Chosen, Entry
 from machines.caches.timing import is_waiting
+from machines.multimaps import put
 from machines.states import Cluster, Known
 
 
@@ -30,9 +31,7 @@ def await_nodes(cluster: Cluster, cache_uid: str, entry: Entry) -> None:
     """Have what becomes of the chosen node, and of those of the Job's Pods, lead to the cache."""
     names = [pod_node(pod) for pod in live_pods(cluster, entry.job_uid)]
     for name in dict.fromkeys(filter(None, (entry.chosen.node_name, *names))):
-        uids = cluster.awaited_nodes.get(name, ())
-        if cache_uid not in uids:
-            cluster.awaited_nodes[name] = (*uids, cache_uid)
+        put(cluster.awaited_nodes, name, cache_uid)
 
 
 def pod_node(pod: Known) -> str:

@@ -6,6 +6,7 @@ from machines.caches.levels import HydrationPodLevel
 from machines.caches.reaching import names_of_cluster
 from machines.caches.states import Cache, Entry
 from machines.caches.twins import working_twin
+from machines.multimaps import put, take
 from machines.states import SECRET, Cluster, State
 
 UNCLAIMED = ("",)  # no Pod has such a name
@@ -19,19 +20,13 @@ def bearer_key(kind: str, namespace: str, name: str) -> str:
 def index_cache(state: State, cache: Cache) -> None:
     """Have the objects of a cache's names lead to it."""
     for key in _keys(state, cache):
-        uids = state.bearers.get(key, ())
-        if cache.subject.uid not in uids:
-            state.bearers[key] = (*uids, cache.subject.uid)
+        put(state.bearers, key, cache.subject.uid)
 
 
 def unindex_cache(state: State, cache: Cache) -> None:
     """Take a cache out of the index; to be called while it still has the names it came in with."""
     for key in _keys(state, cache):
-        left = tuple(uid for uid in state.bearers.get(key, ()) if uid != cache.subject.uid)
-        if left:
-            state.bearers[key] = left
-        else:
-            state.bearers.pop(key, None)
+        take(state.bearers, key, cache.subject.uid)
 
 
 def reindex(state: State) -> None:

@@ -5,6 +5,7 @@ It is the older one, unless a cache selects the other alone: then that is where 
 
 from machines.caches.reaching import log_cluster
 from machines.caches.states import Cache, ServedCluster
+from machines.multimaps import put
 from machines.states import State
 
 KUBE_SYSTEM = "kube-system"  # its uid is the one by which a cluster is known
@@ -31,7 +32,7 @@ def index_twins(state: State) -> None:
     for name, served in state.served.items():
         mine = _identity(state, served)
         if mine:
-            found[mine] = (*found.get(mine, ()), name)
+            put(found, mine, name)
     state.twins = found
 
 

@@ -6,11 +6,10 @@ to where their facts put them. So facts may come in any order, twice or together
 
 from engine.events import Event, Subject
 from machines.caches.states import Said
+from machines.multimaps import put, take
 from machines.replicas.accepting import accept, begin
 from machines.replicas.indexing import (
-    drop_part,
     namespace_of,
-    note_part,
     object_key,
     reindex_replicas,
 )
@@ -38,7 +37,9 @@ def fold_serving_level(
     if old is not None:
         _drop(state, event.cluster, old)
         stir_replica(state, _owner_uid(old))
-    note_part(state, level.owner.uid, PartRef(event.cluster, subject.kind, subject.uid))
+    if level.owner.uid:
+        part = PartRef(event.cluster, subject.kind, subject.uid)
+        put(state.parts, level.owner.uid, part)
     _stir_about(state, subject, level.owner.uid)
 
 
@@ -104,7 +105,7 @@ def _stir_about(state: State, subject: Subject, owner_uid: str) -> None:
 
 def _drop(state: State, cluster: str, known: Known) -> None:
     part = PartRef(cluster, known.subject.kind, known.subject.uid)
-    drop_part(state, _owner_uid(known), part)
+    take(state.parts, _owner_uid(known), part)
 
 
 def _owner_uid(known: Known) -> str:

@@ -1,8 +1,9 @@
 """Indexing: which replicas an object, a cache or a cluster is about, at the cost of one look-up."""
 
 from machines.caches.child_names import workload_namespace
+from machines.multimaps import put, take
 from machines.replicas.part_names import part_names
-from machines.replicas.states import PartRef, Replica
+from machines.replicas.states import Replica
 from machines.states import State
 
 
@@ -29,19 +30,13 @@ def namespace_of(state: State, replica: Replica) -> str:
 def index_replica(state: State, replica: Replica) -> None:
     """Have all that a replica is about lead to it."""
     for key in _keys(state, replica):
-        uids = state.replica_index.get(key, ())
-        if replica.subject.uid not in uids:
-            state.replica_index[key] = (*uids, replica.subject.uid)
+        put(state.replica_index, key, replica.subject.uid)
 
 
 def unindex_replica(state: State, replica: Replica) -> None:
     """Take a replica out of the index; to be called while it has the spec that it came in with."""
     for key in _keys(state, replica):
-        left = tuple(u for u in state.replica_index.get(key, ()) if u != replica.subject.uid)
-        if left:
-            state.replica_index[key] = left
-        else:
-            state.replica_index.pop(key, None)
+        take(state.replica_index, key, replica.subject.uid)
 
 
 def reindex_replicas(state: State) -> None:
@@ -49,20 +44,6 @@ def reindex_replicas(state: State) -> None:
     state.replica_index.clear()
     for replica in state.replicas.values():
         index_replica(state, replica)
-
-
-def note_part(state: State, owner_uid: str, part: PartRef) -> None:
-    """Note an object by the replica that its annotations name."""
-    parts = state.parts.get(owner_uid, ())
-    if owner_uid and part not in parts:
-        state.parts[owner_uid] = (*parts, part)
-
-
-def drop_part(state: State, owner_uid: str, part: PartRef) -> None:
-    """Forget an object under the replica that its annotations named."""
-    left = tuple(one for one in state.parts.pop(owner_uid, ()) if one != part)
-    if left:
-        state.parts[owner_uid] = left
 
 
 def _keys(state: State, replica: Replica) -> list[str]:
