@@ -39,8 +39,7 @@ def is_doubtful(state: State, deleted: Deleted, fresh: Fresh) -> bool:
     seen = fresh.get(uid)
     if seen is not None and not has_ended(seen.level):
         return True
-    cluster = state.clusters.get(deleted.cluster)
-    known = cluster.objects[kind].get(uid) if cluster else None
+    known = state.known(deleted.cluster, kind, uid)
     if known is None:
         return False
     if kind in OF_CACHES:

@@ -138,6 +138,11 @@ def owner_uid(intent: Intent) -> str:
     return intent.warmup_uid if isinstance(intent, WarmupIntent) else intent.owner_uid
 
 
+def object_uid(intent: ObjectIntent) -> str:
+    """Give the uid of the object that something is done to; "" when none was known."""
+    return "" if isinstance(intent, Create) else intent.uid
+
+
 def intent_to_json(intent: Intent) -> dict[str, Any]:
     """Give the shape in the log."""
     return intent._asdict()

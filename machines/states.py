@@ -204,6 +204,11 @@ class Cluster:
         """Say whether each of these kinds, or scopes of a kind, has been listed whole."""
         return all(kind in self.synced for kind in kinds)
 
+    def tells(self, kinds: Iterable[str]) -> bool:
+        """Say whether what is known of these kinds is what there is: listed, and still read."""
+        kinds = tuple(kinds)
+        return self.reachable and self.has_synced(kinds) and self.unread.keys().isdisjoint(kinds)
+
     def find(self, kind: str, namespace: str, name: str) -> Known | None:
         """Give the object of this name, of a kind that caches are about; None when unknown."""
         uid = self.names.get(f"{kind}/{namespace}/{name}")
@@ -302,6 +307,11 @@ class State:
     stirred: dict[str, bool] = field(default_factory=dict)
     # Within one event only: the warmups that it touched, and their targets as they were.
     touched: dict[str, dict[str, Target | None]] = field(default_factory=dict)
+
+    def known(self, cluster: str, kind: str, uid: str) -> Known | None:
+        """Give what is known of an object, by the name of its cluster; None when nothing is."""
+        there = self.clusters.get(cluster)
+        return there.objects[kind].get(uid) if there is not None else None
 
 
 def copy_record(record: Any) -> Any:

@@ -2,13 +2,14 @@
 
 from engine.events import Event, Subject
 from engine.instants import SECOND
+from machines.awaiting import accepted
 from machines.backoffs import retry_seconds
 from machines.caches.changes import ChangeKind, what_of
 from machines.caches.failing import retry_mark, wait_seconds
 from machines.caches.finding import JOB, NAMESPACE
 from machines.caches.healing import node_key
 from machines.caches.indexing import entries_on
-from machines.caches.states import NO_FAILURE, Cache, Entry, Made, Refusal
+from machines.caches.states import NO_FAILURE, Cache, Entry, Refusal
 from machines.caches.stirring import ALL, stir, touch
 from machines.caches.tokens import token_key, token_of
 from machines.intents import CacheIntent, Change, Create
@@ -53,10 +54,10 @@ def fold_cache_answer(state: State, event: Event, intent: CacheIntent, answer: A
     if isinstance(answer, Refused):
         _refused(record, what, intent, answer, event)
     elif isinstance(answer, Absent):
-        record.made[what] = _made(state, opened, intent, event.at + AGAIN_SECONDS * SECOND)
+        record.made[what] = accepted(state, opened.cluster, intent, AGAIN_SECONDS)
     else:
         record.refusals.pop(what, None)
-        record.made[what] = _made(state, opened, intent, event.at + SEEN_SECONDS * SECOND)
+        record.made[what] = accepted(state, opened.cluster, intent, SEEN_SECONDS)
         _done(cache, record, intent)
 
 
@@ -86,13 +87,6 @@ def _opener(cache: Cache, seq: int) -> Cache | Entry | None:
 
 def _name(record: Cache | Entry | None) -> str:
     return record.cluster if isinstance(record, Entry) else ALL
-
-
-def _made(state: State, opened: OpenIntent, intent: CacheIntent, until: int) -> Made:
-    uid = "" if isinstance(intent, Create) else intent.uid
-    cluster = state.clusters.get(opened.cluster)
-    known = cluster.objects[intent.kind].get(uid) if cluster else None
-    return Made(uid, known.version if known else 0, until)
 
 
 def _refused(

@@ -18,22 +18,13 @@ DEFAULT_CLASS = "modelplane-rwx"
 
 def home_is_known(state: State, cache: Cache) -> bool:
     """Say whether the cluster that a cache is an object of answers, and was listed."""
-    return _tells(state.clusters.get(cache.cluster), CACHE_KINDS)
+    home = state.clusters.get(cache.cluster)
+    return home is not None and home.tells(CACHE_KINDS)
 
 
 def is_known(cluster: Cluster | None) -> bool:
     """Say whether a cluster answers, and all that a cache is about there was listed."""
-    return _tells(cluster, WORKLOAD_KINDS)
-
-
-def _tells(cluster: Cluster | None, kinds: tuple[str, ...]) -> bool:
-    """Say whether what is known of these kinds is what there is: listed, and still to be read."""
-    return (
-        cluster is not None
-        and cluster.reachable
-        and cluster.has_synced(kinds)
-        and cluster.unread.keys().isdisjoint(kinds)
-    )
+    return cluster is not None and cluster.tells(WORKLOAD_KINDS)
 
 
 def is_abandoned(cache: Cache) -> bool:

@@ -6,6 +6,7 @@ Of its entries only those are looked at that the event may have moved (`stirring
 from collections.abc import Iterator
 
 from engine.events import Event
+from machines.awaiting import ease
 from machines.caches.asking import follow_questions
 from machines.caches.enrolling import dismiss, enrol, note_abandoned
 from machines.caches.finding import site_of
@@ -63,18 +64,11 @@ def _ease(state: State, cache: Cache, names: list[str]) -> bool:
     records = [pair for pair in _records(state, cache, names) if pair[1].refusals or pair[1].made]
     if not records:
         return False
-    wanted = {(wish.entry, wish.what): wish for wish in wishes(state, cache, names)}
-    eased = False
-    for name, record in records:
-        for what in [what for what in record.refusals if (name, what) not in wanted]:
-            del record.refusals[what]
-            eased = True
-        for what, made in list(record.made.items()):
-            wish = wanted.get((name, what))
-            if wish is None or made.until <= state.now or made.version != _version(state, wish):
-                del record.made[what]
-                eased = True
-    return eased
+    wanted: dict[str, dict[str, Wish]] = {}
+    for wish in wishes(state, cache, names):
+        wanted.setdefault(wish.entry, {})[wish.what] = wish
+    eased = [ease(state, record, wanted.get(name, {})) for name, record in records]
+    return any(eased)
 
 
 def _records(state: State, cache: Cache, names: list[str]) -> Iterator[tuple[str, Cache | Entry]]:
@@ -86,12 +80,6 @@ def _records(state: State, cache: Cache, names: list[str]) -> Iterator[tuple[str
         site = site_of(state, cache, entry)
         if site is not None and is_known(site.cluster):
             yield entry.cluster, entry
-
-
-def _version(state: State, wish: Wish) -> int:
-    there = state.clusters.get(wish.cluster)
-    known = there.objects[wish.kind].get(wish.uid) if there else None
-    return known.version if known else 0
 
 
 def _is_over(state: State, cache: Cache) -> bool:

@@ -2,10 +2,11 @@
 
 from engine.events import Event
 from engine.instants import SECOND
+from machines.awaiting import accepted
 from machines.backoffs import retry_seconds
 from machines.caches.answering import AGAIN_SECONDS, SEEN_SECONDS
 from machines.caches.changes import ChangeKind
-from machines.caches.states import Made, Refusal
+from machines.caches.states import Refusal
 from machines.intents import Apply, Change, ObjectIntent
 from machines.observations import Absent, Answer, Refused, Unknown
 from machines.replicas.drifting import applied_of
@@ -14,7 +15,7 @@ from machines.replicas.mounting import effective_mount, offer_of
 from machines.replicas.names import workload_name
 from machines.replicas.states import Engine, Replica
 from machines.replicas.stirring import stir_replica
-from machines.replicas.wishes import uid_of, what_of
+from machines.replicas.wishes import what_of
 from machines.states import OpenIntent, State
 
 REPAIR_SECONDS = 60  # between two times that an object which somebody edits is put right
@@ -57,12 +58,12 @@ def fold_replica_answer(state: State, event: Event, intent: ObjectIntent, answer
     if isinstance(answer, Refused):
         _refused(replica, what, intent, answer, event)
     elif isinstance(answer, Absent):
-        replica.made[what] = _made(state, opened, intent, event.at + AGAIN_SECONDS * SECOND)
+        replica.made[what] = accepted(state, opened.cluster, intent, AGAIN_SECONDS)
         _end_apply(replica, intent)
     else:
         replica.refusals.pop(what, None)
         if not _is_seen(state, replica, opened, intent):
-            replica.made[what] = _made(state, opened, intent, event.at + SEEN_SECONDS * SECOND)
+            replica.made[what] = accepted(state, opened.cluster, intent, SEEN_SECONDS)
         _done(replica, intent)
 
 
@@ -123,13 +124,5 @@ def _is_seen(state: State, replica: Replica, opened: OpenIntent, intent: ObjectI
     noted = replica.owned.get(intent.uid) if isinstance(intent, Apply) else None
     if not isinstance(intent, Apply) or noted is None or noted.applied == intent.digest:
         return False
-    cluster = state.clusters.get(opened.cluster)
-    known = cluster.objects[intent.kind].get(intent.uid) if cluster else None
+    known = state.known(opened.cluster, intent.kind, intent.uid)
     return known is not None and applied_of(known) == intent.digest
-
-
-def _made(state: State, opened: OpenIntent, intent: ObjectIntent, until: int) -> Made:
-    uid = uid_of(intent)
-    cluster = state.clusters.get(opened.cluster)
-    known = cluster.objects[intent.kind].get(uid) if cluster else None
-    return Made(uid, known.version if known else 0, until)

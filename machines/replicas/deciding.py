@@ -6,7 +6,7 @@ from typing import Any
 from machines import labels
 from machines.caches.deciding import Decided
 from machines.caches.hydration_bodies import namespace
-from machines.intents import Apply, Change, Create, Delete, ObjectIntent
+from machines.intents import Apply, Change, Create, Delete, ObjectIntent, object_uid
 from machines.job_bodies import body_digest
 from machines.replicas.composing import parts_of
 from machines.replicas.kinds import WORKLOADS
@@ -14,7 +14,7 @@ from machines.replicas.mounting import offer_of
 from machines.replicas.placing import place_of
 from machines.replicas.states import Replica
 from machines.replicas.timing import is_waiting
-from machines.replicas.wishes import APPLY, CREATE, DELETE, Wish, uid_of, what_of
+from machines.replicas.wishes import APPLY, CREATE, DELETE, Wish, what_of
 from machines.replicas.wishing import wishes
 from machines.states import State
 
@@ -52,7 +52,7 @@ def is_replica_body(intent: Apply, body: dict[str, Any] | None) -> bool:
 def replica_still_wants(state: State, cluster: str, intent: ObjectIntent) -> bool:
     """Say whether an open intent is wanted at the moment at which it would be sent."""
     replica = state.replicas.get(intent.owner_uid)
-    wanted = (cluster, what_of(intent), uid_of(intent))
+    wanted = (cluster, what_of(intent), object_uid(intent))
     return replica is not None and any(
         (wish.cluster, wish.what, wish.uid) == wanted for wish in wishes(state, replica)
     )

@@ -42,13 +42,8 @@ def place_of(state: State, replica: Replica) -> Place | None:
 
 def home_is_known(state: State, replica: Replica) -> bool:
     """Say whether the cluster that a replica is an object of answers, and was listed."""
-    cluster = state.clusters.get(replica.cluster)
-    return (
-        cluster is not None
-        and cluster.reachable
-        and cluster.has_synced(REPLICA_KINDS)
-        and cluster.unread.keys().isdisjoint(REPLICA_KINDS)
-    )
+    home = state.clusters.get(replica.cluster)
+    return home is not None and home.tells(REPLICA_KINDS)
 
 
 def needed_kinds(spec: ReplicaSpec) -> tuple[str, ...]:

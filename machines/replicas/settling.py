@@ -1,6 +1,7 @@
 """Settling: every replica that an event may have moved is brought to where its facts put it."""
 
 from engine.events import Event
+from machines.awaiting import ease
 from machines.caches.finding import CLAIM
 from machines.caches.indexing import bearer_key
 from machines.caches.states import SILENCE, Said
@@ -16,7 +17,7 @@ from machines.replicas.showing import show_replica
 from machines.replicas.states import Replica
 from machines.replicas.timing import drop_waits, follow_waits
 from machines.replicas.using import ANY, claims_of
-from machines.replicas.wishes import Wish
+from machines.replicas.wishes import APPLY, DELETE, Wish
 from machines.replicas.wishing import wishes
 from machines.states import State
 
@@ -106,37 +107,22 @@ def _ease(state: State, replica: Replica) -> bool:
     if not (replica.refusals or replica.made or replica.repairs) or not _is_told(state, replica):
         return False
     wanted = {wish.what: wish for wish in wishes(state, replica)}
-    eased = False
-    over = [what for what in replica.refusals if what not in wanted]
-    for what in [what for what in over if not _again(what, wanted)]:
-        del replica.refusals[what]
-        eased = True
-    for what, made in list(replica.made.items()):
-        wish = wanted.get(what)
-        if wish is None or made.until <= state.now or made.version != _version(state, wish):
-            del replica.made[what]
-            eased = True
-    for what in [what for what, due in replica.repairs.items() if due <= state.now]:
+    eased = ease(state, replica, wanted, [_before(wish) for wish in wanted.values()])
+    over = [what for what, due in replica.repairs.items() if due <= state.now]
+    for what in over:
         del replica.repairs[what]
-        eased = True
-    return eased
+    return eased or bool(over)
 
 
-def _again(what: str, wanted: dict[str, Wish]) -> bool:
-    """Say whether what was refused is deleted first, to be applied anew."""
-    return what.startswith("apply ") and what.replace("apply", "delete", 1) in wanted
+def _before(wish: Wish) -> str:
+    """Give the apply whose refusal is why an object is deleted first, to be applied anew."""
+    return wish._replace(verb=APPLY).what if wish.verb == DELETE else wish.what
 
 
 def _is_told(state: State, replica: Replica) -> bool:
     place = place_of(state, replica)
     known = place is not None and replica.spec is not None and is_known(place, replica.spec)
     return home_is_known(state, replica) and (known or is_leaving(replica))
-
-
-def _version(state: State, wish: Wish) -> int:
-    there = state.clusters.get(wish.cluster)
-    known = there.objects[wish.kind].get(wish.uid) if there else None
-    return known.version if known else 0
 
 
 def _is_over(state: State, replica: Replica) -> bool:

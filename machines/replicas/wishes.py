@@ -33,11 +33,6 @@ def what_of(intent: ObjectIntent) -> str:
     return f"{_verb(intent)} {intent.kind} {intent.name}"
 
 
-def uid_of(intent: ObjectIntent) -> str:
-    """Give the uid of the object that an intent is about; "" when there was none."""
-    return "" if isinstance(intent, Create) else intent.uid
-
-
 def _verb(intent: ObjectIntent) -> str:
     if isinstance(intent, Change):
         return ChangeKind(intent.change).value
