@@ -20,7 +20,7 @@ from machines.replicas.kinds import REPLICA
 from machines.replicas.leaving import is_abandoned, is_leaving, ours_there
 from machines.replicas.mounting import cache_of, offer_of
 from machines.replicas.owning import ownership
-from machines.replicas.placing import home_is_known, is_known, place_of, unlisted_kinds
+from machines.replicas.placing import home_is_known, known_place, place_of, unlisted_kinds
 from machines.replicas.replicas import ReplicaState
 from machines.replicas.states import Replica
 from machines.replicas.wishes import what_of
@@ -95,8 +95,7 @@ def unknown_moves_nothing(before: State, event: Event, after: State) -> bool:
         new = after.replicas.get(uid)
         if new is None or new.state is old.state or new.spec is None:
             continue
-        place = place_of(after, new)
-        if place is None or not is_known(place, new.spec) or not home_is_known(after, new):
+        if known_place(after, new) is None or not home_is_known(after, new):
             return False
     return True
 

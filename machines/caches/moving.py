@@ -1,7 +1,7 @@
 """Moving: an entry is brought to where the facts of its cluster, taken together, put it."""
 
 from engine.events import Event
-from machines.caches.entries import ENTRIES, ENTRY_MOVES, EntryTrigger
+from machines.caches.entries import ENTRIES, EntryTrigger
 from machines.caches.failing import is_standing, note_failure
 from machines.caches.finding import Site, site_of
 from machines.caches.healing import await_nodes, chosen_now
@@ -9,11 +9,9 @@ from machines.caches.latching import latch_of
 from machines.caches.leaving import is_retained
 from machines.caches.owning import Ownership, is_ours, ownership
 from machines.caches.selecting import is_known
-from machines.caches.states import NO_FAILURE, SILENCE, Cache, Entry, IgnoredTrigger
+from machines.caches.states import NO_FAILURE, SILENCE, Cache, Entry
 from machines.states import State
-
-IGNORED_KEPT = 16
-_DESTINATION = {move.trigger: move.dest for move in ENTRY_MOVES}
+from machines.triggering import pull
 
 
 def move_entry(state: State, cache: Cache, entry: Entry, event: Event) -> None:
@@ -30,9 +28,9 @@ def move_entry(state: State, cache: Cache, entry: Entry, event: Event) -> None:
         _note_silence(entry, site)
         entry.retained = is_retained(state, cache, entry, site)
         entry.had |= any(is_ours(state, cache, one) for one in (site.claim, site.job, site.secret))
-        _apply(entry, _trigger(cache, entry, site, event), event)
+        pull(entry, ENTRIES, _trigger(cache, entry, site, event), event)
     elif cache.spec is None:
-        _apply(entry, EntryTrigger.SPEC_REFUSED, event)
+        pull(entry, ENTRIES, EntryTrigger.SPEC_REFUSED, event)
 
 
 def _note_claim(state: State, cache: Cache, entry: Entry, site: Site) -> None:
@@ -67,18 +65,3 @@ def _trigger(cache: Cache, entry: Entry, site: Site, event: Event) -> EntryTrigg
     if entry.claim_uid and is_standing(entry, event):
         return EntryTrigger.HYDRATION_FAILED
     return EntryTrigger.CLAIM_BOUND if bound else EntryTrigger.CLAIM_UNBOUND
-
-
-def _apply(entry: Entry, trigger: EntryTrigger, event: Event) -> None:
-    moved = ENTRIES.next(entry.state, trigger)
-    if moved is not None:
-        entry.state, entry.moved_at = moved, event.at
-    elif _DESTINATION[trigger] is not entry.state:
-        _ignore(entry, trigger, event)
-
-
-def _ignore(entry: Entry, trigger: EntryTrigger, event: Event) -> None:
-    last = entry.ignored[-1] if entry.ignored else None
-    if last is None or (last.trigger, last.state) != (trigger.value, entry.state.value):
-        one = IgnoredTrigger(event.seq, event.at, trigger.value, entry.state.value)
-        entry.ignored = (*entry.ignored, one)[-IGNORED_KEPT:]

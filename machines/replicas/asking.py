@@ -10,7 +10,7 @@ from engine.events import Subject
 from machines.replicas.indexing import object_key
 from machines.replicas.leaving import is_abandoned, is_leaving
 from machines.replicas.moving import is_available, workloads_there
-from machines.replicas.placing import is_known, place_of
+from machines.replicas.placing import known_place, place_of
 from machines.replicas.states import Heard, Replica
 from machines.states import Known, State
 
@@ -54,10 +54,8 @@ def follow_engine_questions(state: State, replica: Replica) -> None:
 
 
 def _silent(state: State, replica: Replica) -> Iterator[Known]:
-    place = place_of(state, replica)
-    if place is None or replica.spec is None or not is_known(place, replica.spec):
-        return
-    if is_abandoned(replica) or is_leaving(replica):
+    place = known_place(state, replica)
+    if place is None or is_abandoned(replica) or is_leaving(replica):
         return
     for known in workloads_there(state, replica, place).values():
         if known is not None and not is_available(known):

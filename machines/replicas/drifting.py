@@ -8,7 +8,7 @@ from machines.replicas.composing import Part, find_part, parts_of
 from machines.replicas.levels import PartLevel, WorkloadLevel
 from machines.replicas.mounting import offer_of
 from machines.replicas.part_names import part_names
-from machines.replicas.placing import Place, is_known, place_of
+from machines.replicas.placing import Place, known_place
 from machines.replicas.states import Owned, Replica
 from machines.replicas.wishes import APPLY
 from machines.states import Known, State
@@ -38,8 +38,8 @@ def follow_owned(state: State, replica: Replica) -> None:
     Not while an apply is under way, or was answered and what came of it was not seen: what is
     known then is of before.
     """
-    place = place_of(state, replica)
-    if place is None or replica.spec is None or not is_known(place, replica.spec):
+    place = known_place(state, replica)
+    if place is None or replica.spec is None:
         return
     there = {}
     for kind, name in part_names(replica.subject.name, replica.spec):

@@ -13,7 +13,7 @@ from machines.replicas.indexing import (
     object_key,
     reindex_replicas,
 )
-from machines.replicas.kinds import SERVICE
+from machines.replicas.kinds import NAMESPACE, SERVICE
 from machines.replicas.levels import PartLevel, ReplicaLevel, ServingLevel, WorkloadLevel
 from machines.replicas.states import Heard, PartRef
 from machines.replicas.stirring import stir_key, stir_replica
@@ -60,7 +60,7 @@ def fold_serving_gone(state: State, event: Event, subject: Subject, known: Known
 
 def fold_namespace_of_replicas(state: State, name: str) -> None:
     """A namespace came, went, or is going."""
-    stir_key(state, object_key("Namespace", "", name))
+    stir_key(state, object_key(NAMESPACE, "", name))
 
 
 def fold_replica_settings(state: State) -> None:

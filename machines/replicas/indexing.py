@@ -2,6 +2,7 @@
 
 from machines.caches.child_names import workload_namespace
 from machines.multimaps import put, take
+from machines.replicas.kinds import NAMESPACE
 from machines.replicas.part_names import part_names
 from machines.replicas.states import Replica
 from machines.states import State
@@ -48,7 +49,7 @@ def reindex_replicas(state: State) -> None:
 
 def _keys(state: State, replica: Replica) -> list[str]:
     subject, namespace = replica.subject, namespace_of(state, replica)
-    keys = [object_key("Namespace", "", namespace), cluster_key(replica.cluster_name)]
+    keys = [object_key(NAMESPACE, "", namespace), cluster_key(replica.cluster_name)]
     if replica.spec is None:
         return keys
     if replica.spec.cache_name:

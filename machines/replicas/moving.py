@@ -1,31 +1,29 @@
 """Moving: a replica is brought to where the facts of its cluster, taken together, put it."""
 
 from engine.events import Event
-from machines.caches.moving import IGNORED_KEPT
-from machines.caches.states import IgnoredTrigger
 from machines.replicas.composing import find_part
 from machines.replicas.levels import WorkloadLevel
 from machines.replicas.names import workload_name
 from machines.replicas.owning import is_ours
 from machines.replicas.part_names import workload_kind
-from machines.replicas.placing import Place, is_known, place_of
-from machines.replicas.replicas import REPLICA_MOVES, REPLICAS, ReplicaTrigger
+from machines.replicas.placing import Place, known_place
+from machines.replicas.replicas import REPLICAS, ReplicaTrigger
 from machines.replicas.states import Engine, Replica
 from machines.states import Known, State
-
-_DESTINATION = {move.trigger: move.dest for move in REPLICA_MOVES}
+from machines.triggering import pull
 
 
 def move_replica(state: State, replica: Replica, event: Event) -> None:
     """Take in what is known of a replica's cluster, and move it; what is unknown moves nothing."""
-    place = place_of(state, replica)
-    if place is None or replica.spec is None or not is_known(place, replica.spec):
+    place = known_place(state, replica)
+    if place is None:
         return
     there = workloads_there(state, replica, place).items()
     taken = [_take_over(replica, name, known) for name, known in there if known is not None]
     if any(taken):
         _keep(replica)
-    _apply(replica, _trigger(state, replica, place), event)
+    if replica.composed:
+        pull(replica, REPLICAS, _trigger(state, replica, place), event)
 
 
 def workloads_there(state: State, replica: Replica, place: Place) -> dict[str, Known | None]:
@@ -57,9 +55,7 @@ def _keep(replica: Replica) -> None:
     replica.kept = next(filter(None, mounts), replica.kept if missing else "")
 
 
-def _trigger(state: State, replica: Replica, place: Place) -> ReplicaTrigger | None:
-    if not replica.composed:
-        return None
+def _trigger(state: State, replica: Replica, place: Place) -> ReplicaTrigger:
     there = workloads_there(state, replica, place).values()
     available = [known is not None and is_available(known) for known in there]
     return ReplicaTrigger.AVAILABLE if all(available) else ReplicaTrigger.COMPOSED
@@ -69,14 +65,3 @@ def is_available(known: Known) -> bool:
     """Say whether a workload is available."""
     level = known.level
     return isinstance(level, WorkloadLevel) and level.available == "True"
-
-
-def _apply(replica: Replica, trigger: ReplicaTrigger | None, event: Event) -> None:
-    if trigger is None:
-        return
-    moved = REPLICAS.next(replica.state, trigger)
-    if moved is not None:
-        replica.state, replica.moved_at = moved, event.at
-    elif _DESTINATION[trigger] is not replica.state:
-        one = IgnoredTrigger(event.seq, event.at, trigger.value, replica.state.value)
-        replica.ignored = (*replica.ignored, one)[-IGNORED_KEPT:]

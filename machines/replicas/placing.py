@@ -1,5 +1,6 @@
 """Placing: where a replica's objects are, and whether enough is known of that cluster."""
 
+from collections.abc import Container
 from typing import NamedTuple
 
 from engine.instants import rfc3339
@@ -7,12 +8,10 @@ from machines.caches.cluster_specs import DYNAMO
 from machines.caches.reaching import log_cluster, way_in
 from machines.caches.states import ServedCluster
 from machines.replicas.indexing import namespace_of
-from machines.replicas.kinds import CLAIM_TEMPLATE, DEPLOYMENT, GANG, SERVICE
+from machines.replicas.kinds import CLAIM_TEMPLATE, DEPLOYMENT, GANG, NAMESPACE, SERVICE
 from machines.replicas.specs import ReplicaSpec
 from machines.replicas.states import Replica
 from machines.states import REPLICA_KINDS, SERVING_KINDS, Cluster, State
-
-NAMESPACE = "Namespace"
 
 
 class Place(NamedTuple):
@@ -54,9 +53,12 @@ def needed_kinds(spec: ReplicaSpec) -> tuple[str, ...]:
     return (NAMESPACE, SERVICE, *(kind for kind, is_needed in needed.items() if is_needed))
 
 
-def is_known(place: Place, spec: ReplicaSpec) -> bool:
-    """Say whether a cluster answers, and all that a replica is composed of was listed there."""
-    return place.cluster.reachable and not unlisted_kinds(place, needed_kinds(spec))
+def known_place(state: State, replica: Replica) -> Place | None:
+    """Give where a replica's objects are, if that cluster answers and all they need was listed."""
+    place = place_of(state, replica)
+    if place is None or replica.spec is None or not place.cluster.reachable:
+        return None
+    return None if unlisted_kinds(place, needed_kinds(replica.spec)) else place
 
 
 def is_known_whole(place: Place) -> bool:
@@ -66,12 +68,12 @@ def is_known_whole(place: Place) -> bool:
 
 def unlisted_kinds(place: Place, kinds: tuple[str, ...]) -> tuple[str, ...]:
     """Give those of these kinds of which it is not known what there is; unserved is known."""
-    cluster = place.cluster
-    return tuple(
-        kind
-        for kind in kinds
-        if kind not in cluster.unserved and (kind not in cluster.synced or kind in cluster.unread)
-    )
+    return _untold(place.cluster, kinds, place.cluster.synced)
+
+
+def _untold(cluster: Cluster, kinds: tuple[str, ...], listed: Container[str]) -> tuple[str, ...]:
+    told = [kind for kind in kinds if kind in listed and kind not in cluster.unread]
+    return tuple(kind for kind in kinds if kind not in told and kind not in cluster.unserved)
 
 
 def cluster_trouble(state: State, replica: Replica) -> str:
@@ -104,13 +106,9 @@ def silence_words(state: State, replica: Replica) -> str:
         at = place.cluster.changed_at
         since = f"since {rfc3339(at)}" if at else "yet"
         return f"{name} does not answer {since}: {place.cluster.words or 'no words came'}"
-    unread, listed = place.cluster.unread, place.cluster.listed
+    unread = place.cluster.unread
     needed = needed_kinds(replica.spec) if replica.spec else ()
-    unlisted = [
-        kind
-        for kind in needed
-        if kind not in place.cluster.unserved and (kind in unread or kind not in listed)
-    ]
+    unlisted = _untold(place.cluster, needed, place.cluster.listed)
     refused = [kind for kind in unlisted if kind in unread]
     if refused:
         return f"{' and '.join(refused)} of {name} cannot be read: {unread[refused[0]]}"

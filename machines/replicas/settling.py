@@ -12,7 +12,7 @@ from machines.replicas.indexing import namespace_of, unindex_replica
 from machines.replicas.leaving import has_left, is_abandoned, is_leaving
 from machines.replicas.moving import move_replica
 from machines.replicas.obstacles import staying_words
-from machines.replicas.placing import home_is_known, is_known, place_of, served_of
+from machines.replicas.placing import home_is_known, known_place, served_of
 from machines.replicas.showing import show_replica
 from machines.replicas.states import Replica
 from machines.replicas.timing import drop_waits, follow_waits
@@ -120,9 +120,8 @@ def _before(wish: Wish) -> str:
 
 
 def _is_told(state: State, replica: Replica) -> bool:
-    place = place_of(state, replica)
-    known = place is not None and replica.spec is not None and is_known(place, replica.spec)
-    return home_is_known(state, replica) and (known or is_leaving(replica))
+    known = known_place(state, replica) is not None or is_leaving(replica)
+    return known and home_is_known(state, replica)
 
 
 def _is_over(state: State, replica: Replica) -> bool:

@@ -18,7 +18,7 @@ from machines.replicas.owning import ownership
 from machines.replicas.placing import (
     Place,
     home_is_known,
-    is_known,
+    known_place,
     place_of,
     unlisted_kinds,
 )
@@ -46,8 +46,8 @@ def wishes(state: State, replica: Replica) -> Iterator[Wish]:
 
 
 def _staying(state: State, replica: Replica) -> Iterator[Wish]:
-    place, hold = place_of(state, replica), hold_of(state, replica)
-    if place is None or replica.spec is None or not is_known(place, replica.spec):
+    place, hold = known_place(state, replica), hold_of(state, replica)
+    if place is None:
         return
     if hold is None:
         yield from _composing(state, replica, place)
