@@ -6,6 +6,7 @@ from typing import Any
 from engine.instants import rfc3339
 from machines.annotations import ignored_annotations
 from machines.causes import FAILED_CREATE
+from machines.condition_rows import contested_text
 from machines.indexing import FIRST_UNFINISHED
 from machines.messages import cause_text, cut
 from machines.node_jobs import NodeJobState
@@ -183,8 +184,7 @@ def _jobs_created(warmup: Warmup) -> dict[str, Any]:
 def _contested(warmup: Warmup) -> dict[str, Any]:
     words = Words(INACTIVE, "")
     if warmup.contested_by:
-        text = f"{warmup.contested_by} keeps writing this status; it is written back once a minute"
-        words = Words("StatusEdited", text)
+        words = Words("StatusEdited", contested_text(warmup.contested_by))
     row = ("Contested", bool(warmup.contested_by), words)
     return _condition(warmup, row, rfc3339(warmup.contested_at))
 

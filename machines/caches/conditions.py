@@ -13,46 +13,27 @@ volume that does not have the size asked for), Terminating (True), Contested (Tr
 """
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
-from engine.instants import rfc3339
 from machines.caches.entries import EntryState
 from machines.caches.messages import entry_message
 from machines.caches.obstacles import blindness, leaving_words, refusal_words, users_words
 from machines.caches.sights import sight_of, token_sight
 from machines.caches.sizes import size_trouble
 from machines.caches.states import Cache, Entry
+from machines.condition_rows import Row, contested_row, published
 from machines.messages import cut
-from machines.showing import CONDITION_BYTES, cut_to_bytes
 from machines.states import State
 
 NAMED = 5  # clusters in a sentence
-
-
-class Row(NamedTuple):
-    """One condition, without its time."""
-
-    type: str
-    status: str  # True or False
-    reason: str
-    message: str = ""
 
 
 def cache_conditions(
     state: State, cache: Cache, rows: list[Row] | None = None
 ) -> list[dict[str, Any]]:
     """Give every condition of one ModelCache, in a fixed order; of `rows`, if they are known."""
-    return [
-        {
-            "type": row.type,
-            "status": row.status,
-            "reason": row.reason,
-            "message": cut_to_bytes(row.message, CONDITION_BYTES),
-            "lastTransitionTime": rfc3339(_since(cache, row)),
-            "observedGeneration": cache.level.generation,
-        }
-        for row in (condition_rows(state, cache) if rows is None else rows)
-    ]
+    told = condition_rows(state, cache) if rows is None else rows
+    return published(told, cache.condition_times, cache.level.generation)
 
 
 def condition_rows(state: State, cache: Cache) -> list[Row]:
@@ -61,18 +42,6 @@ def condition_rows(state: State, cache: Cache) -> list[Row]:
     artifact = _artifact(state, cache, matched)
     rows = [_matched(cache, matched), artifact, artifact._replace(type="Ready")]
     return [*rows, *_troubles(state, cache)]
-
-
-def turned(rows: list[Row], times: dict[str, tuple[str, int]], at: int) -> dict[str, Any]:
-    """Give since when each condition has its status: `at` for those that have another than before.
-
-    Called whenever a cache has been settled, with `cache.condition_times`, to become the new ones.
-    """
-    return {
-        row.type: times[row.type] if times.get(row.type, ("", 0))[0] == row.status
-        else (row.status, at)
-        for row in rows
-    }  # fmt: skip
 
 
 def changed_words(cache: Cache) -> str:
@@ -90,10 +59,6 @@ def staged_words(matched: list[Entry]) -> str:
 def matched_entries(cache: Cache) -> list[Entry]:
     """Give the entries of the selected clusters, by name: those that the summary counts."""
     return [entry for _, entry in sorted(cache.entries.items()) if entry.selected]
-
-
-def _since(cache: Cache, row: Row) -> int:
-    return cache.condition_times.get(row.type, ("", 0))[1]
 
 
 def _matched(cache: Cache, matched: list[Entry]) -> Row:
@@ -152,8 +117,7 @@ def _troubles(state: State, cache: Cache) -> Iterator[Row]:
     if cache.level.deleting:
         yield _terminating(state, cache)
     if cache.contested_by:
-        said = f"{cache.contested_by} keeps writing this status; it is written back once a minute"
-        yield Row("Contested", "True", "StatusEdited", said)
+        yield contested_row(cache.contested_by)
 
 
 def _terminating(state: State, cache: Cache) -> Row:

@@ -93,6 +93,12 @@ def _token(state: State, cache: Cache) -> Iterator[Occasion]:
         yield Occasion(("token", token.trouble), WARNING, "AuthSecretMissing", token.trouble)
 
 
+def contested_occasion(manager: str) -> Occasion:
+    """Give the occasion of a status that somebody else keeps writing."""
+    note = f"{manager} keeps writing this status, which is warmlog's"
+    return Occasion(("contested", manager), WARNING, "StatusEdited", note)
+
+
 def _of_the_whole(cache: Cache) -> Iterator[Occasion]:
     if cache.faults:
         yield Occasion(("faults",), WARNING, "InvalidSpec", fault_words(cache))
@@ -100,8 +106,7 @@ def _of_the_whole(cache: Cache) -> Iterator[Occasion]:
         key = "edited", *cache.spec_changed
         yield Occasion(key, WARNING, "SpecChanged", changed_words(cache))
     if cache.contested_by:
-        note = f"{cache.contested_by} keeps writing this status, which is warmlog's"
-        yield Occasion(("contested", cache.contested_by), WARNING, "StatusEdited", note)
+        yield contested_occasion(cache.contested_by)
 
 
 def _of_entry(sight: Sight) -> Iterator[Occasion]:

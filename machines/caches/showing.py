@@ -10,11 +10,12 @@ from typing import Any
 
 from engine.canonical_json import dumps
 from engine.events import Event
-from machines.caches.conditions import condition_rows, turned
+from machines.caches.conditions import condition_rows
 from machines.caches.reaching import REMOTE, names_of_cluster
 from machines.caches.states import Cache, ServedCluster
 from machines.caches.statuses import cluster_row, entry_status, message_room, whole_status
 from machines.caches.twins import KUBE_SYSTEM
+from machines.condition_rows import turned
 from machines.states import State
 
 # Rows about a whole cluster, and kinds of objects, that may change how a cluster is reached.

@@ -7,7 +7,7 @@ engines need, and messages share what room is left.
 from typing import Any
 
 from engine.instants import rfc3339
-from machines.caches.conditions import Row, cache_conditions, condition_rows, matched_entries
+from machines.caches.conditions import cache_conditions, condition_rows, matched_entries
 from machines.caches.entries import EntryState
 from machines.caches.finding import CLAIM, names_of
 from machines.caches.messages import entry_message
@@ -16,6 +16,7 @@ from machines.caches.obstacles import unread_kinds
 from machines.caches.reaching import log_cluster, way_in
 from machines.caches.states import Cache, Entry, ServedCluster
 from machines.caches.twins import working_twin
+from machines.condition_rows import Row
 from machines.messages import MESSAGE_LENGTH, cut
 from machines.origins import origin
 from machines.showing import cut_to_bytes

@@ -15,7 +15,7 @@ a cluster was named that is not followed), Terminating (True), Contested (True).
 
 from collections.abc import Iterator
 
-from machines.caches.conditions import Row
+from machines.condition_rows import Row, contested_row
 from machines.labels import ABANDON
 from machines.messages import cut
 from machines.replicas.holding import INVALID, NO_CLUSTER, UNSUPPORTED, Hold, hold_of, kept_words
@@ -150,5 +150,4 @@ def _troubles(state: State, replica: Replica) -> Iterator[Row]:
     if is_leaving(replica):
         yield terminating_row(state, replica)
     if replica.contested_by:
-        said = f"{replica.contested_by} keeps writing this status; it is written back once a minute"
-        yield Row("Contested", "True", "StatusEdited", said)
+        yield contested_row(replica.contested_by)

@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 from engine.events import Subject
 from machines.advising import NOTHING_TO_DO, asks_nothing
-from machines.caches.conditions import Row
 from machines.caches.explaining import EntryExplanation, explain_cache
 from machines.caches.histories import CacheHistory
 from machines.caches.telling import thing_words
+from machines.condition_rows import Row
 from machines.histories import Line
 from machines.replicas.advising import FOR_CACHE, RUNS_ON, engine_advice, replica_advice
 from machines.replicas.composing import mount_of

@@ -8,7 +8,7 @@ cause; one that waits for its cache is none, as that is what it is to do.
 from collections.abc import Iterator
 
 from machines.caches.causes import Cause
-from machines.caches.occasions import NORMAL, WARNING, Occasion
+from machines.caches.occasions import NORMAL, WARNING, Occasion, contested_occasion
 from machines.caches.states import SILENCE
 from machines.caches.telling import thing_words
 from machines.replicas import causes
@@ -58,8 +58,7 @@ def _of_the_whole(replica: Replica) -> Iterator[Occasion]:
         key = "edited", *replica.spec_changed
         yield Occasion(key, WARNING, "SpecChanged", changed_words(replica))
     if replica.contested_by:
-        note = f"{replica.contested_by} keeps writing this status, which is warmlog's"
-        yield Occasion(("contested", replica.contested_by), WARNING, "StatusEdited", note)
+        yield contested_occasion(replica.contested_by)
 
 
 def _leaving(state: State, replica: Replica) -> Iterator[Occasion]:

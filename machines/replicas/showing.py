@@ -4,7 +4,7 @@ from hashlib import sha256
 
 from engine.canonical_json import dumps
 from engine.events import Event
-from machines.caches.conditions import turned
+from machines.condition_rows import turned
 from machines.replicas.conditions import condition_rows
 from machines.replicas.states import Replica
 from machines.replicas.statuses import shown_status

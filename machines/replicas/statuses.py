@@ -3,8 +3,7 @@
 from typing import Any
 
 from engine.canonical_json import loads
-from engine.instants import rfc3339
-from machines.caches.conditions import Row
+from machines.condition_rows import Row, published
 from machines.messages import cut
 from machines.origins import origin
 from machines.replicas.conditions import condition_rows
@@ -46,7 +45,7 @@ def shown_status(state: State, replica: Replica, rows: list[Row]) -> dict[str, A
     """Give the status but for where it comes from; `rows` are its conditions."""
     shown: dict[str, Any] = {
         "observedGeneration": replica.level.generation,
-        "conditions": [_condition(replica, row) for row in rows],
+        "conditions": published(rows, replica.condition_times, replica.level.generation),
     }
     if replica.composed:
         shown["composed"] = True
@@ -54,18 +53,6 @@ def shown_status(state: State, replica: Replica, rows: list[Row]) -> dict[str, A
     if replica.kept:
         shown["mount"] = loads(replica.kept)
     return shown
-
-
-def _condition(replica: Replica, row: Row) -> dict[str, Any]:
-    since = replica.condition_times.get(row.type, ("", 0))[1]
-    return {
-        "type": row.type,
-        "status": row.status,
-        "reason": row.reason,
-        "message": cut_to_bytes(row.message, CONDITION_BYTES),
-        "lastTransitionTime": rfc3339(since),
-        "observedGeneration": replica.level.generation,
-    }
 
 
 def _workloads(state: State, replica: Replica) -> list[dict[str, Any]]:

@@ -1,9 +1,10 @@
 """Conditions of a ModelCache: which reason comes first, and when a condition turned."""
 
 from engine.instants import SECOND
-from machines.caches.conditions import cache_conditions, condition_rows, turned
+from machines.caches.conditions import cache_conditions, condition_rows
 from machines.caches.entries import EntryState
 from machines.caches.states import Refusal
+from machines.condition_rows import turned
 from tests.caches.pictures import CLAIM, FAILURE, NOON, THERE, Picture, spec_of
 
 
