@@ -7,10 +7,11 @@ from adapters.kubernetes.fields import integer, mapping, text, texts
 from adapters.kubernetes.object_parts import (
     POD_PHASES,
     condition_of,
+    held_level,
     is_deleting,
     job_outcome,
     job_uid_of,
-    our_annotations,
+    owner_by,
     spec_text,
 )
 from adapters.kubernetes.pod_causes import hydration_cause
@@ -39,15 +40,7 @@ _RESIZING = (
 
 def cache_level(raw: dict[str, Any]) -> CacheLevel:
     """Reduce a ModelCache to its spec as it stands, our annotations and our finalizer."""
-    metadata = mapping(raw.get("metadata"))
-    finalizers = metadata.get("finalizers")
-    return CacheLevel(
-        generation=integer(metadata.get("generation")) or 1,
-        spec=spec_text(raw),
-        annotations=our_annotations(metadata),
-        deleting=is_deleting(metadata),
-        held=isinstance(finalizers, list) and labels.CACHE_IN_USE in finalizers,
-    )
+    return held_level(CacheLevel, raw, labels.CACHE_IN_USE)
 
 
 def cluster_level(raw: dict[str, Any]) -> ClusterLevel:
@@ -148,13 +141,8 @@ def hydration_pod_level(raw: dict[str, Any]) -> HydrationPodLevel:
 
 
 def owner_of(metadata: dict[str, Any]) -> Owner:
-    """Give whose an object says it is, by our annotations."""
-    notes = mapping(metadata.get("annotations"))
-    return Owner(
-        text(notes.get(labels.CACHE_NAMESPACE)),
-        text(notes.get(labels.CACHE_NAME)),
-        text(notes.get(labels.CACHE_UID)),
-    )
+    """Give the ModelCache that an object says it is of, by our annotations."""
+    return owner_by(metadata, (labels.CACHE_NAMESPACE, labels.CACHE_NAME, labels.CACHE_UID))
 
 
 def _label(metadata: dict[str, Any]) -> str:

@@ -10,12 +10,12 @@ from collections.abc import Callable
 from typing import Any
 
 from adapters.kubernetes.field_ownership import our_fields, scaler
-from adapters.kubernetes.fields import integer, items, mapping, text, whole_number
+from adapters.kubernetes.fields import integer, mapping, text, whole_number
 from adapters.kubernetes.object_parts import (
     condition_of,
+    held_level,
     is_deleting,
-    our_annotations,
-    spec_text,
+    owner_by,
 )
 from engine.canonical_json import dumps
 from machines import labels
@@ -40,14 +40,7 @@ _TELLING = (
 
 def replica_level(raw: dict[str, Any]) -> ReplicaLevel:
     """Reduce a ModelReplica to its spec as it stands, our annotations and our finalizer."""
-    metadata = mapping(raw.get("metadata"))
-    return ReplicaLevel(
-        generation=integer(metadata.get("generation")) or 1,
-        spec=spec_text(raw),
-        annotations=our_annotations(metadata),
-        deleting=is_deleting(metadata),
-        held=labels.REPLICA_WORKLOADS in items(metadata.get("finalizers")),
-    )
+    return held_level(ReplicaLevel, raw, labels.REPLICA_WORKLOADS)
 
 
 def workload_level(raw: dict[str, Any]) -> WorkloadLevel:
@@ -103,12 +96,8 @@ def is_foreign(kind: str, raw: Any) -> bool:
 
 def replica_owner_of(metadata: dict[str, Any]) -> Owner:
     """Give the ModelReplica that an object says it is of, by our annotations."""
-    notes = mapping(metadata.get("annotations"))
-    return Owner(
-        text(notes.get(labels.REPLICA_NAMESPACE)),
-        text(notes.get(labels.REPLICA_NAME)),
-        text(notes.get(labels.REPLICA_UID)),
-    )
+    keys = labels.REPLICA_NAMESPACE, labels.REPLICA_NAME, labels.REPLICA_UID
+    return owner_by(metadata, keys)
 
 
 def is_adopted(metadata: dict[str, Any]) -> bool:

@@ -1,12 +1,16 @@
 """Parts of raw objects that several kinds are read by: controllers, conditions, ends, specs."""
 
-from typing import Any
+from typing import Any, TypeVar
 
-from adapters.kubernetes.fields import mapping, mappings, text, texts
+from adapters.kubernetes.fields import integer, items, mapping, mappings, text, texts
 from adapters.kubernetes.parsing import TOO_DEEP
 from engine.canonical_json import dumps
 from machines import labels
+from machines.caches.levels import Owner
+from machines.held_levels import HeldLevel
 from machines.pairs import Pairs
+
+Held = TypeVar("Held", bound=HeldLevel)
 
 # A Pod's controlling Job, when its owner references were changed.
 CONTROLLER_UID = "batch.kubernetes.io/controller-uid"
@@ -73,6 +77,24 @@ def our_annotations(metadata: dict[str, Any]) -> Pairs:
     """Give the annotations that are warmlog's own, sorted."""
     return tuple(
         pair for pair in texts(metadata.get("annotations")) if pair[0].startswith(labels.OURS)
+    )
+
+
+def owner_by(metadata: dict[str, Any], keys: tuple[str, str, str]) -> Owner:
+    """Give whose an object says it is, by our annotations of namespace, name and uid."""
+    notes = mapping(metadata.get("annotations"))
+    return Owner(*(text(notes.get(key)) for key in keys))
+
+
+def held_level(kind: type[Held], raw: dict[str, Any], finalizer: str) -> Held:
+    """Reduce a custom resource to its spec as it stands, our annotations and our finalizer."""
+    metadata = mapping(raw.get("metadata"))
+    return kind(
+        generation=integer(metadata.get("generation")) or 1,
+        spec=spec_text(raw),
+        annotations=our_annotations(metadata),
+        deleting=is_deleting(metadata),
+        held=finalizer in items(metadata.get("finalizers")),
     )
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from adapters.kubernetes.fields import mapping, text
 from adapters.kubernetes.normalising_caches import owner_of
 from machines import labels
+from machines.caches.levels import Owner
 from machines.intents import Create
 
 
@@ -20,23 +21,29 @@ class Ownership(StrEnum):
 def ownership(intent: Create, body: dict[str, Any] | None, metadata: dict[str, Any]) -> Ownership:
     """Say whose an object with this metadata is, seen from a create that wants its name.
 
-    The annotations decide. A former ModelCache of the same namespace and name left what it had to
-    this one; without annotations the original's label does, which names the cache. A Namespace
-    serves everybody.
+    The original's mark is its label, which names the cache. A Namespace serves everybody.
     """
     if intent.kind == "Namespace":
         return Ownership.OURS
-    owner = owner_of(metadata)
-    if owner.uid == intent.owner_uid:
-        return Ownership.OURS
     wanted = mapping(mapping(body).get("metadata"))
-    mine = owner_of(wanted)
+    label = text(mapping(wanted.get("labels")).get(labels.CACHE))
+    same_label = bool(label) and mapping(metadata.get("labels")).get(labels.CACHE) == label
+    mine = owner_of(wanted)._replace(uid=intent.owner_uid)
+    return judged(owner_of(metadata), mine, marked=same_label)
+
+
+def judged(owner: Owner, mine: Owner, *, marked: bool) -> Ownership:
+    """Say whose an object is by the `owner` that it names, seen from mine.
+
+    The annotations decide. What a former owner of the same namespace and name had is left to this
+    one; where there are none, it counts whether the object is `marked` as the original marks it.
+    """
+    if owner.uid == mine.uid:
+        return Ownership.OURS
     if any(owner):
         same_name = (owner.namespace, owner.name) == (mine.namespace, mine.name)
         return Ownership.OPEN if same_name else Ownership.OTHERS
-    label = text(mapping(wanted.get("labels")).get(labels.CACHE))
-    same_label = bool(label) and mapping(metadata.get("labels")).get(labels.CACHE) == label
-    return Ownership.OPEN if same_label else Ownership.OTHERS
+    return Ownership.OPEN if marked else Ownership.OTHERS
 
 
 def holder_words(metadata: dict[str, Any]) -> str:

@@ -4,7 +4,7 @@ from typing import Any
 
 from adapters.kubernetes.fields import mapping
 from adapters.kubernetes.normalising_replicas import replica_owner_of, serving_of
-from adapters.kubernetes.owning import Ownership
+from adapters.kubernetes.owning import Ownership, judged
 from machines import labels
 from machines.intents import Apply
 from machines.replicas.kinds import CLAIM_TEMPLATE, SERVICE
@@ -13,20 +13,13 @@ from machines.replicas.kinds import CLAIM_TEMPLATE, SERVICE
 def replica_ownership(intent: Apply, body: dict[str, Any], found: dict[str, Any]) -> Ownership:
     """Say whose `found` is, seen from an apply of `body`, which bears its owner's annotations.
 
-    The annotations decide. A former ModelReplica of the same namespace and name left what it had
-    to this one. Without annotations Modelplane's own label does; a ResourceClaimTemplate has none,
-    and its name, which nobody gives by chance, tells enough.
+    Modelplane's mark is its own label; a ResourceClaimTemplate has none, and its name, which nobody
+    gives by chance, tells enough.
     """
     owner = replica_owner_of(mapping(found.get("metadata")))
-    mine = replica_owner_of(mapping(body.get("metadata")))
-    if owner.uid == intent.owner_uid:
-        return Ownership.OURS
-    if any(owner):
-        same_name = (owner.namespace, owner.name) == (mine.namespace, mine.name)
-        return Ownership.OPEN if same_name else Ownership.OTHERS
-    if intent.kind == CLAIM_TEMPLATE:
-        return Ownership.OPEN
-    return Ownership.OPEN if serving_of(intent.kind, found) == mine.name else Ownership.OTHERS
+    mine = replica_owner_of(mapping(body.get("metadata")))._replace(uid=intent.owner_uid)
+    marked = intent.kind == CLAIM_TEMPLATE or serving_of(intent.kind, found) == mine.name
+    return judged(owner, mine, marked=marked)
 
 
 def replica_holder_words(kind: str, found: dict[str, Any]) -> str:

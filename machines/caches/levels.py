@@ -7,6 +7,7 @@ never leaves the store.
 
 from typing import Any, NamedTuple, Self
 
+from machines.held_levels import HeldLevel
 from machines.pairs import Pairs, without_empty
 
 
@@ -27,35 +28,10 @@ class Owner(NamedTuple):
         return cls(*data)
 
 
-class CacheLevel(NamedTuple):
-    """A ModelCache: its spec as it stands, our annotations, our finalizer."""
+class CacheLevel(HeldLevel):
+    """A ModelCache."""
 
-    generation: int = 1
-    spec: str = "{}"  # canonical JSON text
-    annotations: Pairs = ()  # only those of warmlog.dev/
-    deleting: bool = False
-    held: bool = False  # it bears our finalizer
-
-    def to_json(self) -> dict[str, Any]:
-        """Give the shape in the log; the spec stays a text, so that its bytes are kept."""
-        return without_empty(
-            generation=self.generation,
-            spec=self.spec,
-            annotations=dict(self.annotations),
-            deleting=self.deleting,
-            held=self.held,
-        )
-
-    @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Self:
-        """Read the shape in the log."""
-        return cls(
-            generation=data.get("generation", 0),
-            spec=data["spec"],
-            annotations=tuple(sorted(data.get("annotations", {}).items())),
-            deleting=data.get("deleting", False),
-            held=data.get("held", False),
-        )
+    __slots__ = ()
 
 
 class ClusterLevel(NamedTuple):

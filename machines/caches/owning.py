@@ -24,12 +24,22 @@ def ownership(state: State, cache: Cache, known: Known | None) -> Ownership:
         return Ownership.ABSENT
     owner, label = marks_of(known)
     mine = Owner(cache.subject.namespace, cache.subject.name, cache.subject.uid)
+    marked, exists = label == _label(cache), _exists(state, owner.uid)
+    return judged(owner, mine, marked=marked, exists=exists)
+
+
+def judged(owner: Owner, mine: Owner, *, marked: bool, exists: bool) -> Ownership:
+    """Say whose an object is by the `owner` that it names, seen from mine.
+
+    `exists` says whether that owner does; where none is named it counts whether the object is
+    `marked` as the original marks what is mine.
+    """
     if owner == mine:
         return Ownership.OURS
     if not any(owner):
-        return Ownership.OPEN if label == _label(cache) else Ownership.OTHERS
+        return Ownership.OPEN if marked else Ownership.OTHERS
     same_name = (owner.namespace, owner.name) == (mine.namespace, mine.name)
-    return Ownership.OPEN if same_name and not _exists(state, owner.uid) else Ownership.OTHERS
+    return Ownership.OPEN if same_name and not exists else Ownership.OTHERS
 
 
 def is_marked(cache: Cache, known: Known | None) -> bool:
@@ -52,10 +62,14 @@ def marks_of(known: Known) -> tuple[Owner, str]:
 
 def owner_words(known: Known) -> str:
     """Say whose another's object is, as its annotations and label tell."""
-    owner, label = marks_of(known)
+    return named_owner("ModelCache", *marks_of(known))
+
+
+def named_owner(kind: str, owner: Owner, label: str) -> str:
+    """Name an owner of this kind by an object's annotations, else by its label."""
     if any(owner):
-        return f"ModelCache {owner.namespace}/{owner.name} (uid {owner.uid or 'not given'})"
-    return f"a ModelCache {label}" if label else "somebody who is not named"
+        return f"{kind} {owner.namespace}/{owner.name} (uid {owner.uid or 'not given'})"
+    return f"a {kind} {label}" if label else "somebody who is not named"
 
 
 def _label(cache: Cache) -> str:

@@ -7,38 +7,14 @@ applied last, the mount that they have, and whether they are available.
 from typing import Any, NamedTuple, Self
 
 from machines.caches.levels import Owner
-from machines.pairs import Pairs, without_empty
+from machines.held_levels import HeldLevel
+from machines.pairs import without_empty
 
 
-class ReplicaLevel(NamedTuple):
-    """A ModelReplica: its spec as it stands, our annotations, our finalizer."""
+class ReplicaLevel(HeldLevel):
+    """A ModelReplica."""
 
-    generation: int = 1
-    spec: str = "{}"  # canonical JSON text
-    annotations: Pairs = ()  # only those of warmlog.dev/
-    deleting: bool = False
-    held: bool = False  # it bears our finalizer
-
-    def to_json(self) -> dict[str, Any]:
-        """Give the shape in the log; the spec stays a text, so that its bytes are kept."""
-        return without_empty(
-            generation=self.generation,
-            spec=self.spec,
-            annotations=dict(self.annotations),
-            deleting=self.deleting,
-            held=self.held,
-        )
-
-    @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Self:
-        """Read the shape in the log."""
-        return cls(
-            generation=data.get("generation", 0),
-            spec=data["spec"],
-            annotations=tuple(sorted(data.get("annotations", {}).items())),
-            deleting=data.get("deleting", False),
-            held=data.get("held", False),
-        )
+    __slots__ = ()
 
 
 class WorkloadLevel(NamedTuple):

@@ -1,8 +1,8 @@
 """Owning: whose an object on a cluster is that has a name of a replica's."""
 
 from machines.caches.levels import Owner
-from machines.caches.owning import Ownership
-from machines.replicas.kinds import CLAIM_TEMPLATE
+from machines.caches.owning import Ownership, judged, named_owner
+from machines.replicas.kinds import CLAIM_TEMPLATE, REPLICA
 from machines.replicas.levels import PartLevel, WorkloadLevel
 from machines.replicas.states import Replica
 from machines.states import Known, State
@@ -18,14 +18,9 @@ def ownership(state: State, replica: Replica, known: Known | None) -> Ownership:
         return Ownership.ABSENT
     owner, serving = marks_of(known)
     mine = Owner(replica.subject.namespace, replica.subject.name, replica.subject.uid)
-    if owner == mine:
-        return Ownership.OURS
-    if not any(owner):
-        unmarked = known.subject.kind == CLAIM_TEMPLATE
-        taken = serving == mine.name or unmarked or known.subject.uid in replica.owned
-        return Ownership.OPEN if taken else Ownership.OTHERS
-    same_name = (owner.namespace, owner.name) == (mine.namespace, mine.name)
-    return Ownership.OPEN if same_name and not _exists(state, owner.uid) else Ownership.OTHERS
+    unmarked = known.subject.kind == CLAIM_TEMPLATE
+    marked = serving == mine.name or unmarked or known.subject.uid in replica.owned
+    return judged(owner, mine, marked=marked, exists=_exists(state, owner.uid))
 
 
 def is_ours(state: State, replica: Replica, known: Known | None) -> bool:
@@ -43,10 +38,7 @@ def marks_of(known: Known) -> tuple[Owner, str]:
 
 def owner_words(known: Known) -> str:
     """Say whose another's object is, as its annotations and labels tell."""
-    owner, serving = marks_of(known)
-    if any(owner):
-        return f"ModelReplica {owner.namespace}/{owner.name} (uid {owner.uid or 'not given'})"
-    return f"a ModelReplica {serving}" if serving else "somebody who is not named"
+    return named_owner(REPLICA, *marks_of(known))
 
 
 def _exists(state: State, uid: str) -> bool:
