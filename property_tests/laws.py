@@ -1,16 +1,54 @@
 """Laws: what holds of every log, whatever it is about."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from adapters.store.memory_logs import MemoryLog
 from engine.events import Event
 from engine.verifying import verify
 from machines.domain import WARMLOG
+from machines.observations import RolledBack
 from machines.states import State
+from property_tests.making import LogInTheMaking
 from property_tests.running import run
 
+Rule = Callable[..., bool]  # its docstring is what it says
 # Gives (uid, status without its position, position) of every object with a status.
 Statuses = Callable[[State], Iterator[tuple[str, str, int]]]
+
+
+def rows_keep(
+    rows: Iterable[Event],
+    always: Sequence[Rule],
+    between: Sequence[Rule],
+    broken_by: Callable[[State, Event], Iterable[Rule]],
+) -> None:
+    """What holds always holds after each row, what holds between across it; no decision breaks any.
+
+    `broken_by` gives what a decision breaks, in the state in which it was made.
+    """
+    state = WARMLOG.initial("chaos")
+    for row in rows:
+        if WARMLOG.is_decision(row.type):
+            wrong = [one.__doc__ for one in broken_by(state, row)]
+            assert not wrong, f"by {row}"
+        before = WARMLOG.copy(state)
+        state = WARMLOG.fold(state, row)
+        broken = [holds.__doc__ for holds in always if not holds(state)]
+        broken += [holds.__doc__ for holds in between if not holds(before, row, state)]
+        assert not broken, f"after {row}"
+
+
+def deciding_rests(state: State, action: object) -> None:
+    """With its decisions folded nothing more is decided, whatever is looked at."""
+    copied = WARMLOG.copy(state)
+    copied.dirty = dict.fromkeys([*copied.warmups, *copied.caches, *copied.replicas], 1)
+    assert list(WARMLOG.decide(copied)) == [], f"after {action}"
+
+
+def nothing_is_news_twice(log: LogInTheMaking, action: object) -> None:
+    """What was just told adds no row when it is told again."""
+    if not any(isinstance(one, RolledBack) for one in log.last):  # it unsyncs every kind
+        assert log.tell(log.last) == (), f"after {action}"
 
 
 def positions_move_with_statuses(rows: Iterable[Event], statuses: Statuses) -> None:

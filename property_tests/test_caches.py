@@ -15,16 +15,19 @@ from machines.caches.statuses import cache_status
 from machines.caches.stirring import ALL, stir
 from machines.domain import WARMLOG
 from machines.intents import CacheIntent, intent_from_json
-from machines.observations import RolledBack
 from machines.states import State
 from property_tests.cache_actions import STORIES, Action
 from property_tests.cache_chaos import CacheChaos
 from property_tests.cache_endings import come_to_rest, unfinished
 from property_tests.cache_invariants import ALWAYS, BETWEEN, DECIDED
 from property_tests.laws import (
+    Rule,
+    deciding_rests,
     log_alone_gives_all_again,
+    nothing_is_news_twice,
     pieces_are_the_whole,
     positions_move_with_statuses,
+    rows_keep,
 )
 
 # A search has no natural length: on a busy machine it only takes longer.
@@ -37,18 +40,14 @@ MORE = settings(max_examples=2 * settings().max_examples)
 @given(STORIES)
 def test_every_row_keeps_the_invariants(story: list[Action]) -> None:
     """After every row of every story `ALWAYS` holds, across it `BETWEEN`, of decisions `DECIDED`"""
-    state = WARMLOG.initial("chaos")
-    for row in rows_of(story):
-        if WARMLOG.is_decision(row.type):
-            intent = intent_from_json(row.type, loads(row.data))
-            assert isinstance(intent, CacheIntent)
-            wrong = [one.__doc__ for one in DECIDED if not one(state, row.cluster, intent)]
-            assert not wrong, f"by {row}"
-        before = WARMLOG.copy(state)
-        state = WARMLOG.fold(state, row)
-        broken = [holds.__doc__ for holds in ALWAYS if not holds(state)]
-        broken += [holds.__doc__ for holds in BETWEEN if not holds(before, row, state)]
-        assert not broken, f"after {row}"
+    rows_keep(rows_of(story), ALWAYS, BETWEEN, broken_by)
+
+
+def broken_by(state: State, row: Event) -> Iterator[Rule]:
+    """Give what a decision breaks."""
+    intent = intent_from_json(row.type, loads(row.data))
+    assert isinstance(intent, CacheIntent)
+    yield from (one for one in DECIDED if not one(state, row.cluster, intent))
 
 
 @MORE
@@ -58,9 +57,7 @@ def test_deciding_comes_to_rest(story: list[Action]) -> None:
     chaos = CacheChaos()
     for action in story:
         chaos.take(action)
-        state = WARMLOG.copy(chaos.state)
-        state.dirty = dict.fromkeys(state.caches, 1)
-        assert list(WARMLOG.decide(state)) == [], f"after {action}"
+        deciding_rests(chaos.state, action)
 
 
 @MORE
@@ -115,8 +112,7 @@ def test_nothing_is_news_twice(story: list[Action]) -> None:
     chaos = CacheChaos()
     for action in story:
         chaos.take(action)
-        if not any(isinstance(one, RolledBack) for one in chaos.last):  # it unsyncs every kind
-            assert chaos.tell(chaos.last) == (), f"after {action}"
+        nothing_is_news_twice(chaos, action)
 
 
 @MORE

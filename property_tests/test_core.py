@@ -8,14 +8,15 @@ from hypothesis import given, settings
 from engine.canonical_json import dumps
 from engine.events import Event
 from machines.domain import WARMLOG
-from machines.observations import RolledBack
 from machines.states import State
 from machines.statuses import warmup_status
 from property_tests.actions import STORIES, Action
 from property_tests.chaos import Chaos, intent_in
 from property_tests.invariants import ALWAYS, BETWEEN, DECIDED, disagreements
 from property_tests.laws import (
+    deciding_rests,
     log_alone_gives_all_again,
+    nothing_is_news_twice,
     pieces_are_the_whole,
     positions_move_with_statuses,
 )
@@ -68,9 +69,7 @@ def test_deciding_comes_to_rest(story: list[Action]) -> None:
     chaos = Chaos()
     for action in story:
         chaos.take(action)
-        state = WARMLOG.copy(chaos.state)
-        state.dirty = dict.fromkeys(state.warmups, 1)
-        assert list(WARMLOG.decide(state)) == [], f"after {action}"
+        deciding_rests(chaos.state, action)
 
 
 @MORE
@@ -102,8 +101,7 @@ def test_nothing_is_news_twice(story: list[Action]) -> None:
     chaos = Chaos()
     for action in story:
         chaos.take(action)
-        if not any(isinstance(one, RolledBack) for one in chaos.last):  # it unsyncs every kind
-            assert chaos.tell(chaos.last) == (), f"after {action}"
+        nothing_is_news_twice(chaos, action)
 
 
 def rows_of(story: list[Action]) -> Iterator[Event]:

@@ -9,16 +9,19 @@ from engine.canonical_json import dumps, loads
 from engine.events import Event
 from machines.domain import WARMLOG
 from machines.intents import ObjectIntent, intent_from_json
-from machines.observations import RolledBack
 from machines.replicas.kinds import REPLICA
 from machines.replicas.settling import settle_replicas
 from machines.replicas.statuses import replica_status
 from machines.replicas.stirring import stir_replica
 from machines.states import State
 from property_tests.laws import (
+    Rule,
+    deciding_rests,
     log_alone_gives_all_again,
+    nothing_is_news_twice,
     pieces_are_the_whole,
     positions_move_with_statuses,
+    rows_keep,
 )
 from property_tests.replica_actions import STORIES, Action
 from property_tests.replica_chaos import ReplicaChaos
@@ -42,19 +45,10 @@ FEWEST = settings(max_examples=settings().max_examples // 15)
 @given(STORIES)
 def test_every_row_keeps_the_invariants(story: list[Action]) -> None:
     """After every row of every story `ALWAYS` holds, across it `BETWEEN`, of decisions `DECIDED`"""
-    state = WARMLOG.initial("chaos")
-    for row in rows_of(story):
-        if WARMLOG.is_decision(row.type):
-            wrong = [one.__doc__ for one in broken_by(state, row)]
-            assert not wrong, f"by {row}"
-        before = WARMLOG.copy(state)
-        state = WARMLOG.fold(state, row)
-        broken = [holds.__doc__ for holds in ALWAYS if not holds(state)]
-        broken += [holds.__doc__ for holds in BETWEEN if not holds(before, row, state)]
-        assert not broken, f"after {row}"
+    rows_keep(rows_of(story), ALWAYS, BETWEEN, broken_by)
 
 
-def broken_by(state: State, row: Event) -> Iterator[object]:
+def broken_by(state: State, row: Event) -> Iterator[Rule]:
     """Give what a decision breaks."""
     intent = intent_from_json(row.type, loads(row.data))
     assert isinstance(intent, ObjectIntent)
@@ -69,9 +63,7 @@ def test_deciding_comes_to_rest(story: list[Action]) -> None:
     chaos = ReplicaChaos()
     for action in story:
         chaos.take(action)
-        state = WARMLOG.copy(chaos.state)
-        state.dirty = dict.fromkeys([*state.caches, *state.replicas], 1)
-        assert list(WARMLOG.decide(state)) == [], f"after {action}"
+        deciding_rests(chaos.state, action)
 
 
 @FEW
@@ -126,8 +118,7 @@ def test_nothing_is_news_twice(story: list[Action]) -> None:
     chaos = ReplicaChaos()
     for action in story:
         chaos.take(action)
-        if not any(isinstance(one, RolledBack) for one in chaos.last):  # it unsyncs every kind
-            assert chaos.tell(chaos.last) == (), f"after {action}"
+        nothing_is_news_twice(chaos, action)
 
 
 @FEW

@@ -15,6 +15,11 @@ def read_page(name: str) -> str:
     return (ROOT / "docs" / name).read_text()
 
 
+def even(text: str) -> str:
+    """Give a text on one line, with every number alike: positions and times may move."""
+    return " ".join(re.sub(r"\d+", "#", text).split())
+
+
 def named_in(page: str) -> set[str]:
     """Give what a page writes as code, its blocks left out."""
     return set(re.findall(r"`([^`\n]+)`", re.sub(r"```.*?```", "", page, flags=re.DOTALL)))

@@ -45,6 +45,16 @@ def printed(*arguments: str | Path) -> str:
     return result.stdout
 
 
+def exported_logs(demo: Sequence[str], folder: Path, *seeds: str) -> list[str]:
+    """Run a demo once for each seed, and give their logs as they are exported."""
+    logs = []
+    for number, seed in enumerate(seeds):
+        path = folder / f"log-{number}"
+        printed(*demo, "--seed", seed, "--log", path)
+        logs.append(printed("export", path))
+    return logs
+
+
 def sample(**spec: Any) -> dict[str, Any]:
     """The sample ModelWarmup, some fields of its spec replaced."""
     manifest: dict[str, Any] = yaml.safe_load(SAMPLE.read_text())

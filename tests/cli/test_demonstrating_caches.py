@@ -9,7 +9,8 @@ import yaml
 
 from adapters.cli.demo_cache_worlds import CacheDemoSettings, build_cache_worlds
 from adapters.cli.exit_codes import ExitCode
-from tests.cli.commands import printed, warmlog
+from tests.cli.commands import exported_logs, printed, warmlog
+from tests.pages import even
 from tests.repository import ROOT
 
 CACHES = ("demo", "--story", "caches")
@@ -63,17 +64,9 @@ def test_the_page_shows_what_it_says(tmp_path: Path) -> None:
     assert [piece for piece in block.split("[...]\n") if even(piece) not in said] == []
 
 
-def even(text: str) -> str:
-    """Give a text on one line, with every number alike: positions and times may move."""
-    return " ".join(re.sub(r"\d+", "#", text).split())
-
-
 def test_the_same_seed_gives_the_same_log(tmp_path: Path) -> None:
     """Two demos of one seed differ in no byte of their logs, another seed's does."""
-    logs = []
-    for name, seed in (("a", "1"), ("b", "1"), ("c", "2")):
-        printed(*CACHES, "--seed", seed, "--log", tmp_path / name)
-        logs.append(printed("export", tmp_path / name))
+    logs = exported_logs(CACHES, tmp_path, "1", "1", "2")
     assert logs[0] == logs[1] != logs[2]
 
 

@@ -19,6 +19,12 @@ NAMESPACE = "manifests"
 WARMUPS = f"/apis/{GROUP}/{VERSION}/namespaces/{NAMESPACE}/modelwarmups"
 DRY_RUN = "?dryRun=All&fieldValidation=Strict"
 MERGE_PATCH = "application/merge-patch+json"
+WRONG: tuple[Any, ...] = ("", 5, [[]], {"a": []}, None)
+MOUNT: Json = {
+    "volumes": [{"name": "model-cache", "persistentVolumeClaim": {"claimName": "claim"}}],
+    "volumeMounts": [{"name": "model-cache", "mountPath": "/mnt/models"}],
+    "env": [{"name": "HF_HUB_CACHE", "value": "/mnt/models"}],
+}
 
 
 def warmup(what: Json, name: str = "tried") -> Json:

@@ -30,7 +30,9 @@ from tests.crds.clusters import BAD_CLUSTERS, GOOD_CLUSTERS, existing
 from tests.e2e.admitting import (
     DRY_RUN,
     MERGE_PATCH,
+    MOUNT,
     NAMESPACE,
+    WRONG,
     answer,
     apply_crds,
     named_fields,
@@ -48,12 +50,6 @@ CLUSTERS = f"{BASE}/inferenceclusters"
 NAMES = {kind["metadata"]["name"] for kind in (MODELCACHE, INFERENCECLUSTER)}
 LAX_GROUP = "lax-cache.warmlog.dev"
 LAX_CACHES = f"/apis/{LAX_GROUP}/{VERSION}/namespaces/{NAMESPACE}/modelcaches"
-WRONG: tuple[Any, ...] = ("", 5, [[]], {"a": []}, None)
-MOUNT: Json = {
-    "volumes": [{"name": "model-cache", "persistentVolumeClaim": {"claimName": "claim"}}],
-    "volumeMounts": [{"name": "model-cache", "mountPath": "/mnt/models"}],
-    "env": [{"name": "HF_HUB_CACHE", "value": "/mnt/models"}],
-}
 
 
 def wrapped(kind: str, what: Any, name: str = "tried", group: str = CACHE_GROUP) -> Json:

@@ -34,7 +34,9 @@ from tests.crds.replicas import (
 from tests.e2e.admitting import (
     DRY_RUN,
     MERGE_PATCH,
+    MOUNT,
     NAMESPACE,
+    WRONG,
     answer,
     apply_crds,
     named_fields,
@@ -50,12 +52,6 @@ REPLICAS = f"/apis/{CACHE_GROUP}/{VERSION}/namespaces/{NAMESPACE}/modelreplicas"
 NAME = MODELREPLICA["metadata"]["name"]
 LAX_GROUP = "lax-replica.warmlog.dev"
 LAX_REPLICAS = f"/apis/{LAX_GROUP}/{VERSION}/namespaces/{NAMESPACE}/modelreplicas"
-WRONG: tuple[Any, ...] = ("", 5, [[]], {"a": []}, None)
-MOUNT: Json = {
-    "volumes": [{"name": "model-cache", "persistentVolumeClaim": {"claimName": "claim"}}],
-    "volumeMounts": [{"name": "model-cache", "mountPath": "/mnt/models"}],
-    "env": [{"name": "HF_HUB_CACHE", "value": "/mnt/models"}],
-}
 # Rules, as they are told, by the case that breaks each.
 TOLD = {
     "two that are alone": "must be one member with role Standalone, or one Leader and one Worker",
