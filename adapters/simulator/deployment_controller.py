@@ -2,6 +2,7 @@
 
 from adapters.simulator.answers import Refusal
 from adapters.simulator.conditions import controller_of, is_deleting
+from adapters.simulator.controlled_objects import controller_reference
 from adapters.simulator.controlling import Controller, Surroundings, place_of_item
 from adapters.simulator.deployment_books import (
     HASH_LABEL,
@@ -95,14 +96,6 @@ class DeploymentController(Controller):
         labels = {**(template["metadata"].get("labels") or {}), **label}
         selector = {**spec["selector"]}
         selector["matchLabels"] = {**(selector.get("matchLabels") or {}), **label}
-        owner = {
-            "apiVersion": DEPLOYMENT.api_version,
-            "kind": DEPLOYMENT.kind,
-            "name": metadata["name"],
-            "uid": metadata["uid"],
-            "controller": True,
-            "blockOwnerDeletion": True,
-        }
         body = {
             "kind": REPLICA_SET.kind,
             "apiVersion": REPLICA_SET.api_version,
@@ -110,7 +103,7 @@ class DeploymentController(Controller):
                 "name": f"{metadata['name']}-{label[HASH_LABEL]}",
                 "labels": labels,
                 "annotations": {**(metadata.get("annotations") or {}), REVISION: revision},
-                "ownerReferences": [owner],
+                "ownerReferences": [controller_reference(deployment, DEPLOYMENT)],
             },
             "spec": {
                 "replicas": 0,

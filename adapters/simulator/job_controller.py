@@ -14,6 +14,7 @@ from adapters.simulator.conditions import (
     is_true,
     without_finalizer,
 )
+from adapters.simulator.controlled_objects import pod_of
 from adapters.simulator.controlling import Controller, Surroundings
 from adapters.simulator.job_books import (
     TRACKING,
@@ -191,7 +192,8 @@ class JobController(Controller):
         """Create one Pod; a refusal is told in an Event and tried again later."""
         record = self.around.recorder.record
         try:
-            pod = self.registry.create(POD, view.job["metadata"]["namespace"], _pod_of(view.job))
+            body = pod_of(view.job, JOB, finalizers=[TRACKING])
+            pod = self.registry.create(POD, view.job["metadata"]["namespace"], body)
         except Refusal as refusal:
             words = f"Error creating: {refusal.response.body['message']}"
             record(view.job, COMPONENT, "FailedCreate", words, warning=True)
@@ -211,23 +213,3 @@ class JobController(Controller):
             self.around.recorder.record(job, COMPONENT, reason, words, warning=True)
         elif is_true(job, "Complete"):
             self.around.recorder.record(job, COMPONENT, "Completed", "Job completed")
-
-
-def _pod_of(job: Manifest) -> Manifest:
-    """Give the Pod that a Job's template calls for."""
-    metadata, template = job["metadata"], job["spec"]["template"]
-    owner = {
-        "apiVersion": "batch/v1",
-        "kind": "Job",
-        "name": metadata["name"],
-        "uid": metadata["uid"],
-        "controller": True,
-        "blockOwnerDeletion": True,
-    }
-    given = {
-        **template["metadata"],
-        "generateName": f"{metadata['name']}-",
-        "ownerReferences": [owner],
-        "finalizers": [TRACKING],
-    }
-    return {"kind": "Pod", "apiVersion": "v1", "metadata": given, "spec": template["spec"]}

@@ -3,6 +3,7 @@
 from adapters.simulator.answers import Refusal
 from adapters.simulator.clock import SECOND
 from adapters.simulator.conditions import controller_of, has_ended, is_deleting, is_true
+from adapters.simulator.controlled_objects import pod_of
 from adapters.simulator.controlling import Controller, Surroundings
 from adapters.simulator.deployment_books import size_of, told
 from adapters.simulator.plans import doubled
@@ -69,22 +70,8 @@ class ReplicaSetController(Controller):
         return ""
 
     def _create(self, replica_set: Manifest) -> None:
-        metadata, template = replica_set["metadata"], replica_set["spec"]["template"]
-        owner = {
-            "apiVersion": REPLICA_SET.api_version,
-            "kind": REPLICA_SET.kind,
-            "name": metadata["name"],
-            "uid": metadata["uid"],
-            "controller": True,
-            "blockOwnerDeletion": True,
-        }
-        given = {
-            **template["metadata"],
-            "generateName": f"{metadata['name']}-",
-            "ownerReferences": [owner],
-        }
-        body = {"kind": "Pod", "apiVersion": "v1", "metadata": given, "spec": template["spec"]}
-        pod = self.registry.create(POD, metadata["namespace"], body)
+        body = pod_of(replica_set, REPLICA_SET)
+        pod = self.registry.create(POD, replica_set["metadata"]["namespace"], body)
         words = f"Created pod: {pod['metadata']['name']}"
         self.around.recorder.record(replica_set, COMPONENT, "SuccessfulCreate", words)
 

@@ -162,6 +162,14 @@ async def fleet(
         await take_away(site.session)
 
 
+@pytest.fixture
+def uncontrolled(control_plane: ControlPlane) -> Iterator[None]:
+    """Nobody but the test changes anything in the real cluster, as no time passes in the other."""
+    control_plane.stop_component("kube-controller-manager", crash=True)
+    yield
+    control_plane.start_component("kube-controller-manager")
+
+
 @pytest_asyncio.fixture
 async def clean(session: aiohttp.ClientSession) -> AsyncIterator[None]:
     """Whatever the test leaves of warmups, Jobs and Nodes is gone after it."""

@@ -34,14 +34,6 @@ async def pair(control_plane: ControlPlane) -> AsyncIterator[Pair]:
         await asyncio.sleep(GOODBYE_SECONDS)
 
 
-@pytest.fixture
-def uncontrolled(control_plane: ControlPlane) -> Iterator[None]:
-    """Nobody but the test changes anything in the real cluster, as no time passes in the other."""
-    control_plane.stop_component("kube-controller-manager", crash=True)
-    yield
-    control_plane.start_component("kube-controller-manager")
-
-
 @pytest.mark.usefixtures("uncontrolled")
 @pytest.mark.parametrize(
     "case",

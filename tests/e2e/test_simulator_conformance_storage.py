@@ -35,14 +35,6 @@ async def pair(control_plane: ControlPlane) -> AsyncIterator[Pair]:
         await asyncio.sleep(GOODBYE_SECONDS)
 
 
-@pytest.fixture
-def uncontrolled(control_plane: ControlPlane) -> Iterator[None]:
-    """Nobody but the test changes anything in the real cluster, as no time passes in the other."""
-    control_plane.stop_component("kube-controller-manager", crash=True)
-    yield
-    control_plane.start_component("kube-controller-manager")
-
-
 @pytest.mark.usefixtures("uncontrolled")
 @pytest.mark.parametrize("case", [cases_storage.claims, cases_storage.secrets])
 async def test_requests_in_a_namespace_are_answered_alike(
