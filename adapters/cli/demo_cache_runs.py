@@ -13,9 +13,9 @@ from adapters.cli.demo_cache_worlds import (
     build_cache_worlds,
 )
 from adapters.cli.demo_logs import command, place_of
-from adapters.cli.demo_telling import Sight, Stage, tell_demo
+from adapters.cli.demo_telling import Sight, Stage, print_end_json, tell_demo
 from adapters.cli.exit_codes import ExitCode
-from adapters.cli.printing import STYLES, Format, Page, print_json
+from adapters.cli.printing import STYLES, Format, Page
 from adapters.cli.recordings import run
 from engine.instants import SECOND
 from machines.caches.causes import own_cause
@@ -42,8 +42,7 @@ async def _run(settings: CacheDemoSettings, place: Path, output: Format) -> Exit
     state = await tell_demo(settings, stage, place, _sights, _is_over, silent=silent)
     [cache] = state.caches.values()
     if silent:
-        told = {"location": str(place), "log": state.log_id, "position": state.position}
-        print_json({**told, "seed": settings.seed, "status": cache_status(state, cache)})
+        print_end_json(settings, state, place, cache_status(state, cache))
     else:
         _print_end(settings, demo, state, cache, place)
     return ExitCode.OK

@@ -12,9 +12,9 @@ from adapters.cli.demo_replica_worlds import (
     ReplicaDemoSettings,
     build_replica_world,
 )
-from adapters.cli.demo_telling import Sight, Stage, tell_demo
+from adapters.cli.demo_telling import Sight, Stage, print_end_json, tell_demo
 from adapters.cli.exit_codes import ExitCode
-from adapters.cli.printing import STYLES, Format, Page, print_json
+from adapters.cli.printing import STYLES, Format, Page
 from adapters.cli.recordings import run
 from engine.instants import SECOND
 from machines.replicas.causes import cache_cause
@@ -43,8 +43,7 @@ async def _run(settings: ReplicaDemoSettings, place: Path, output: Format) -> Ex
     state = await tell_demo(settings, stage, place, _sights, _ending(stage), silent=silent)
     [replica] = state.replicas.values()
     if silent:
-        told = {"location": str(place), "log": state.log_id, "position": state.position}
-        print_json({**told, "seed": settings.seed, "status": replica_status(state, replica)})
+        print_end_json(settings, state, place, replica_status(state, replica))
     else:
         _print_end(settings, stage, state, replica, place)
     return ExitCode.OK

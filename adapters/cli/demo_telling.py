@@ -6,9 +6,9 @@ What an object of theirs waits for is a sentence, and would not fit into a table
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
-from adapters.cli.printing import Page
+from adapters.cli.printing import Page, print_json
 from adapters.cli.problems import complain
 from adapters.cli.texts import clock
 from adapters.code_digests import code_digest, code_version
@@ -28,6 +28,11 @@ News = list[tuple[int, str]]  # (instant, what somebody did), as it happens
 
 class ToldSettings(Protocol):
     """What makes one demo different from another."""
+
+    @property
+    def seed(self) -> int:
+        """Give what everything random follows from."""
+        ...
 
     @property
     def caching(self) -> CachingSettings:
@@ -90,6 +95,14 @@ async def tell_demo(
     finally:
         await log.close()
     return driver.writer.state
+
+
+def print_end_json(
+    settings: ToldSettings, state: State, place: Path, status: dict[str, Any]
+) -> None:
+    """Print where a demo's log is, and the status with which it ended."""
+    told = {"location": str(place), "log": state.log_id, "position": state.position}
+    print_json({**told, "seed": settings.seed, "status": status})
 
 
 async def _drive(driver: Driver, screen: "_Screen", is_over: Callable[[State], bool]) -> None:

@@ -85,9 +85,7 @@ async def look_up_applied(intent: Apply, api: Api, seconds: float) -> Applied:
     found = await read_intended(intent, api, seconds)
     if is_gone(intent, found):
         return (_gone(intent, api) if intent.uid else ()), Absent()
-    if not found.ok:
-        return (), untold(intent, found)
-    if not uid_of(found.body):
+    if not found.ok or not uid_of(found.body):
         return (), untold(intent, found)
     observations = seen(api, KIND_BY_NAME[intent.kind], found.body)
     if intent.uid not in ("", uid_of(found.body)):

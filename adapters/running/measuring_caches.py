@@ -3,10 +3,10 @@
 from collections import Counter
 
 from adapters.http.metrics import Labels, Metric
-from engine.instants import SECOND
+from adapters.running.figures import counted, earliest
 from machines.caches.conditions import matched_entries
 from machines.caches.entries import PUBLISHED_ENTRY_PHASES, EntryState
-from machines.caches.states import Cache, Entry
+from machines.caches.states import Cache
 from machines.caches.statuses import cluster_row
 from machines.states import State
 
@@ -17,7 +17,11 @@ def cache_metrics(state: State) -> list[Metric]:
     """Give how models are staged, cluster by cluster, and how the clusters are reached."""
     caches = [cache for cache in state.caches.values() if not cache.gone]
     entries = [entry for cache in caches for entry in matched_entries(cache)]
-    since, refused = _since(entries), Counter[Labels]()
+    stands = [(entry.cluster, entry.state.value) for entry in entries]
+    waiting = [
+        (entry.cluster, entry.moved_at) for entry in entries if entry.state is not EntryState.READY
+    ]
+    refused = Counter[Labels]()
     for entry in entries:
         refused[entry.cluster,] += len(entry.refusals)
     reached: dict[Labels, float] = {
@@ -27,12 +31,12 @@ def cache_metrics(state: State) -> list[Metric]:
         Metric("warmlog_caches", "ModelCaches", _caches(caches), ("namespace", "ready")),
         Metric(
             "warmlog_cache_entries", "ModelCaches on a cluster that is selected",
-            _phases(entries), (*_CLUSTER, "phase"),
+            counted(stands, PUBLISHED_ENTRY_PHASES), (*_CLUSTER, "phase"),
         ),
         Metric(
             "warmlog_cache_waiting_timestamp_seconds",
             "since when the entry that waits longest is in its phase, in seconds since 1970",
-            since, _CLUSTER,
+            earliest(waiting), _CLUSTER,
         ),
         Metric(
             "warmlog_cache_refused_changes", "changes that the cluster's API server refuses",
@@ -51,21 +55,3 @@ def _caches(caches: list[Cache]) -> dict[Labels, float]:
             counted.setdefault((namespace, each), 0)
         counted[namespace, "true" if ready else "false"] += 1
     return counted
-
-
-def _phases(entries: list[Entry]) -> dict[Labels, float]:
-    counted: dict[Labels, float] = {
-        (entry.cluster, phase): 0 for entry in entries for phase in PUBLISHED_ENTRY_PHASES
-    }
-    for entry in entries:
-        counted[entry.cluster, entry.state.value] += 1
-    return counted
-
-
-def _since(entries: list[Entry]) -> dict[Labels, float]:
-    since: dict[Labels, float] = {}
-    for entry in entries:
-        if entry.state is not EntryState.READY:
-            key, moved = (entry.cluster,), entry.moved_at / SECOND
-            since[key] = min(since.get(key, moved), moved)
-    return since

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from adapters.http.metrics import Labels, Metric
+from adapters.running.figures import counted, earliest
 from engine.instants import SECOND
 from machines.replicas.replicas import ReplicaState
 from machines.replicas.states import Replica
@@ -11,19 +12,29 @@ from machines.replicas.wishes import APPLY
 from machines.states import State
 
 _CLUSTER = ("inferencecluster",)
+_STATES = tuple(state.value for state in ReplicaState)
 _OUTCOMES = ("applied", "open", "refused")
 
 
 def replica_metrics(state: State) -> list[Metric]:
     """Give how engines come to serve, and what the clusters make of what they are composed of."""
     replicas = [replica for replica in state.replicas.values() if not replica.gone]
+    stands = [(one.cluster_name, one.state.value) for one in replicas]
+    waiting = [
+        (one.cluster_name, one.moved_at or one.since)
+        for one in replicas
+        if one.state is not ReplicaState.SERVING
+    ]
     return [
-        Metric("warmlog_replicas", "ModelReplicas", _states(replicas), (*_CLUSTER, "state")),
+        Metric(
+            "warmlog_replicas", "ModelReplicas", counted(stands, _STATES),
+            (*_CLUSTER, "state"),
+        ),
         Metric(
             "warmlog_replica_waiting_timestamp_seconds",
             "since when the ModelReplica waits that has not served for longest, in seconds since "
             "1970",
-            _waiting(replicas), _CLUSTER,
+            earliest(waiting), _CLUSTER,
         ),
         Metric(
             "warmlog_replica_start_seconds",
@@ -36,24 +47,6 @@ def replica_metrics(state: State) -> list[Metric]:
             _objects(replicas), (*_CLUSTER, "outcome"),
         ),
     ]  # fmt: skip
-
-
-def _states(replicas: list[Replica]) -> dict[Labels, float]:
-    counted: dict[Labels, float] = {
-        (one.cluster_name, state.value): 0 for one in replicas for state in ReplicaState
-    }
-    for one in replicas:
-        counted[one.cluster_name, one.state.value] += 1
-    return counted
-
-
-def _waiting(replicas: list[Replica]) -> dict[Labels, float]:
-    since: dict[Labels, float] = {}
-    for one in replicas:
-        if one.state is not ReplicaState.SERVING:
-            key, moved = (one.cluster_name,), (one.moved_at or one.since) / SECOND
-            since[key] = min(since.get(key, moved), moved)
-    return since
 
 
 def _start_seconds(replicas: list[Replica]) -> dict[Labels, float]:
