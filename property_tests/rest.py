@@ -10,9 +10,9 @@ from machines.node_jobs import UNFINISHED
 from machines.states import State
 from machines.warmups import TERMINAL
 from property_tests.chaos import intent_in
-from property_tests.invariants import ALWAYS, BETWEEN, DECIDED, disagreements
 from property_tests.laws import divergences
 from property_tests.running import run
+from property_tests.warmup_laws import ALWAYS, BETWEEN, DECIDED, disagreements
 from property_tests.watched_worlds import WatchedWorld, has_ended, is_marked, node_of, owner_of
 
 

@@ -23,7 +23,7 @@ from machines.messages import MESSAGE_LENGTH
 from machines.states import State
 from property_tests.cache_actions import STORIES, Action
 from property_tests.cache_chaos import CacheChaos
-from property_tests.cache_invariants import entries
+from property_tests.cache_laws import entries
 
 pytestmark = pytest.mark.timeout(900)
 

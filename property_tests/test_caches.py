@@ -19,7 +19,7 @@ from machines.states import State
 from property_tests.cache_actions import STORIES, Action
 from property_tests.cache_chaos import CacheChaos
 from property_tests.cache_endings import come_to_rest, unfinished
-from property_tests.cache_invariants import ALWAYS, BETWEEN, DECIDED
+from property_tests.cache_laws import ALWAYS, BETWEEN, DECIDED
 from property_tests.laws import (
     Rule,
     deciding_rests,

@@ -12,7 +12,6 @@ from machines.states import State
 from machines.statuses import warmup_status
 from property_tests.actions import STORIES, Action
 from property_tests.chaos import Chaos, intent_in
-from property_tests.invariants import ALWAYS, BETWEEN, DECIDED, disagreements
 from property_tests.laws import (
     deciding_rests,
     log_alone_gives_all_again,
@@ -20,6 +19,7 @@ from property_tests.laws import (
     pieces_are_the_whole,
     positions_move_with_statuses,
 )
+from property_tests.warmup_laws import ALWAYS, BETWEEN, DECIDED, disagreements
 
 # A search has no natural length: on a busy machine it only takes longer.
 pytestmark = pytest.mark.timeout(900)

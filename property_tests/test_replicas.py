@@ -26,7 +26,7 @@ from property_tests.laws import (
 from property_tests.replica_actions import STORIES, Action
 from property_tests.replica_chaos import ReplicaChaos
 from property_tests.replica_endings import come_to_rest, unfinished
-from property_tests.replica_invariants import (
+from property_tests.replica_laws import (
     ALWAYS,
     BETWEEN,
     DECIDED,

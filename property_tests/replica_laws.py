@@ -1,6 +1,6 @@
 """What must hold of replicas whatever happens: each a sentence and a predicate over the state.
 
-As in `cache_invariants`: `ALWAYS` of every state, `BETWEEN` of a state and the next, `DECIDED` of
+As in `cache_laws`: `ALWAYS` of every state, `BETWEEN` of a state and the next, `DECIDED` of
 every decision and the state in which it was made.
 """
 

@@ -1,4 +1,4 @@
-"""What must hold whatever happens: each a sentence and a predicate over the state.
+"""What must hold of warmups whatever happens: each a sentence and a predicate over the state.
 
 `ALWAYS` holds of every state. `BETWEEN` holds of a state and the one that an event made of it.
 `DECIDED` holds of every decision and the state in which it was made.
