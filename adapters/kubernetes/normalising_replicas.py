@@ -67,7 +67,18 @@ def workload_level(raw: dict[str, Any]) -> WorkloadLevel:
         reason=reason,
         message=message,
         deleting=is_deleting(metadata),
+        rolling=_is_rolling(raw, 1 if replicas is None else replicas),
     )
+
+
+def _is_rolling(raw: dict[str, Any], replicas: int) -> bool:
+    """Say whether a rollout is under way, or stands still: a LeaderWorkerSet says so itself."""
+    if "leaderWorkerTemplate" in mapping(raw.get("spec")):
+        return condition_of(raw, "UpdateInProgress").get("status") == "True"
+    status = mapping(raw.get("status"))
+    updated = integer(status.get("updatedReplicas")) or 0
+    there = integer(status.get("replicas")) or 0
+    return there > 0 and (updated < replicas or updated < there)
 
 
 def part_level(raw: dict[str, Any]) -> PartLevel:

@@ -1,6 +1,7 @@
 """Asking: which workloads' Pods are to be read, as no watch shows them. Reading needs no intent.
 
-Those that are not available: why an engine's Pods do not run is said by the Pods alone.
+Those that are not available, and whose rollout is not at its end: why an engine's Pods do not run
+is said by the Pods alone.
 """
 
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from typing import NamedTuple
 from engine.events import Subject
 from machines.replicas.indexing import object_key
 from machines.replicas.leaving import is_abandoned, is_leaving
-from machines.replicas.moving import is_available, workloads_there
+from machines.replicas.moving import is_available, is_rolling, workloads_there
 from machines.replicas.placing import known_place, place_of
 from machines.replicas.states import Heard, Replica
 from machines.states import Known, State
@@ -58,5 +59,5 @@ def _silent(state: State, replica: Replica) -> Iterator[Known]:
     if place is None or is_abandoned(replica) or is_leaving(replica):
         return
     for known in workloads_there(state, replica, place).values():
-        if known is not None and not is_available(known):
+        if known is not None and (not is_available(known) or is_rolling(known)):
             yield known

@@ -25,6 +25,7 @@ from machines.replicas.obstacles import (
     going_words,
     left_there,
     refused_words,
+    rollout_words,
     starting_words,
     todo_words,
     unseen_words,
@@ -116,7 +117,7 @@ def _counts(state: State, replica: Replica, hold: Hold) -> bool:
 
 def _model_ready(state: State, replica: Replica, accepted: Row) -> Row:
     if replica.state is ReplicaState.SERVING:
-        return Row("ModelReady", "True", "Serving")
+        return Row("ModelReady", "True", "Serving", _rollouts(state, replica))
     if replica.composed and accepted.status == "True":
         return Row("ModelReady", "False", "ModelStarting", _starting(state, replica))
     return Row("ModelReady", "False", "WaitingForModel", accepted.message)
@@ -136,7 +137,12 @@ def _ready(state: State, replica: Replica, accepted: Row) -> Row:
         return Row("Ready", "False", "Progressing", cut("; ".join(filter(None, said))))
     if replica.state is not ReplicaState.SERVING:
         return Row("Ready", "False", "Progressing", _starting(state, replica))
-    return Row("Ready", "True", "Available", cut(silence_words(state, replica)))
+    said = [silence_words(state, replica), _rollouts(state, replica)]
+    return Row("Ready", "True", "Available", cut("; ".join(filter(None, said))))
+
+
+def _rollouts(state: State, replica: Replica) -> str:
+    return cut("; ".join(rollout_words(state, replica).values()))
 
 
 def _starting(state: State, replica: Replica) -> str:

@@ -32,6 +32,7 @@ class WorkloadLevel(NamedTuple):
     reason: str = ""  # why it is not available: of a condition that says so
     message: str = ""  # the same condition's words, steadied
     deleting: bool = False
+    rolling: bool = False  # it has Pods of another template than its own, or too few of its own
 
     def to_json(self) -> dict[str, Any]:
         """Give the shape in the log."""
@@ -48,6 +49,7 @@ class WorkloadLevel(NamedTuple):
             reason=self.reason,
             message=self.message,
             deleting=self.deleting,
+            rolling=self.rolling,
         )
 
     @classmethod
@@ -67,6 +69,7 @@ class WorkloadLevel(NamedTuple):
             get("reason", ""),
             get("message", ""),
             get("deleting", False),
+            get("rolling", False),
         )
 
 

@@ -65,3 +65,9 @@ def is_available(known: Known) -> bool:
     """Say whether a workload is available."""
     level = known.level
     return isinstance(level, WorkloadLevel) and level.available == "True"
+
+
+def is_rolling(known: Known) -> bool:
+    """Say whether a workload serves with Pods of an earlier template, or lacks some of its own."""
+    level = known.level
+    return isinstance(level, WorkloadLevel) and level.rolling and is_available(known)

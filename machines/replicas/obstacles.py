@@ -13,7 +13,7 @@ from machines.replicas.indexing import namespace_of
 from machines.replicas.kinds import NAMESPACE, REPLICA
 from machines.replicas.leaving import ours_there
 from machines.replicas.levels import WorkloadLevel
-from machines.replicas.moving import is_available, workloads_there
+from machines.replicas.moving import is_available, is_rolling, workloads_there
 from machines.replicas.names import workload_name
 from machines.replicas.owning import owner_words, ownership
 from machines.replicas.part_names import part_names, workload_kind
@@ -139,6 +139,19 @@ def starting_words(state: State, replica: Replica) -> list[str]:
         if known is None or not is_available(known):
             thing = workload_words_of(state, replica, engine)
             told.append(f"engine {engine.name}: {thing} {availability_words(replica, known)}")
+    return told
+
+
+def rollout_words(state: State, replica: Replica) -> dict[str, str]:
+    """Give by engine why its rollout does not come to an end, where its Pods tell."""
+    place = place_of(state, replica)
+    there = workloads_there(state, replica, place) if place is not None else {}
+    told = {}
+    for name, known in there.items():
+        heard = replica.heard.get(known.subject.uid) if known is not None else None
+        if known is not None and heard is not None and heard.said.reason and is_rolling(known):
+            said = quoted(heard.said)
+            told[name] = f"engine {name}: its rollout waits, and what was there serves on: {said}"
     return told
 
 

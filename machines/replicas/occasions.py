@@ -28,6 +28,7 @@ from machines.replicas.obstacles import (
     NAME_TAKEN,
     availability_words,
     obstacles,
+    rollout_words,
     workload_words_of,
 )
 from machines.replicas.placing import no_way_words, place_of
@@ -45,6 +46,7 @@ def replica_occasions(state: State, replica: Replica) -> Iterator[Occasion]:
         yield from _held(state, replica)
         yield from _kept(state, replica)
         yield from _starting(state, replica)
+        yield from _rolling(state, replica)
         yield from _composed(state, replica)
     for one in obstacles(state, replica):
         reason = NAME_TAKEN if one.reason == NAME_TAKEN else "Refused"
@@ -114,6 +116,16 @@ def _starting(state: State, replica: Replica) -> Iterator[Occasion]:
         note = f"engine {engine.name}: {thing} {availability_words(replica, known)}"
         key = "starting", engine.name, heard.said.reason
         yield Occasion(key, WARNING, "ModelStarting", note)
+
+
+def _rolling(state: State, replica: Replica) -> Iterator[Occasion]:
+    """What the Pods of a rollout say of why it does not come to an end."""
+    for engine, words in rollout_words(state, replica).items():
+        place = place_of(state, replica)
+        known = workloads_there(state, replica, place)[engine] if place is not None else None
+        heard = replica.heard.get(known.subject.uid) if known is not None else None
+        reason = heard.said.reason if heard is not None else ""
+        yield Occasion(("rolling", engine, reason), WARNING, "RolloutWaiting", words)
 
 
 def _composed(state: State, replica: Replica) -> Iterator[Occasion]:

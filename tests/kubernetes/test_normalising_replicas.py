@@ -76,6 +76,26 @@ def test_a_deployment_tells_whose_it_is_and_what_its_pods_mount() -> None:
     assert _level(DEPLOYMENT, raw) == foreign
 
 
+@pytest.mark.parametrize(
+    ("there", "updated", "rolling"),
+    [(2, 2, False), (3, 1, True), (2, 0, True), (1, 1, True), (3, 2, True), (0, 0, False)],
+)
+def test_a_deployment_rolls_while_pods_are_of_another_template(
+    *, there: int, updated: int, rolling: bool
+) -> None:
+    """Or as long as there are too few of its own; one without Pods only begins."""
+    raw = objects.deployment()
+    raw["status"] = {"replicas": there, "updatedReplicas": updated}
+    assert _level(DEPLOYMENT, raw) == WORKLOAD._replace(rolling=rolling)
+
+
+def test_a_gang_says_itself_that_it_rolls() -> None:
+    """By its condition UpdateInProgress."""
+    raw = objects.gang()
+    raw["status"] = {"conditions": [{"type": "UpdateInProgress", "status": "True"}]}
+    assert _level(GANG, raw) == WORKLOAD._replace(replicas=1, rolling=True)
+
+
 def test_of_a_gang_the_leader_counts() -> None:
     """Where there is none, its workers lead."""
     assert _level(GANG, objects.gang()) == WORKLOAD._replace(replicas=1)

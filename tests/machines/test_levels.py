@@ -28,7 +28,7 @@ _OWNER = Owner("ns", "cache", "u")
 
 _WORKLOAD = WorkloadLevel(
     _OWNER, "r", "digest", "fields", 2, 3, "hpa", "{}", "False", "R", "words", deleting=True
-)
+)._replace(rolling=True)
 
 FULL: dict[str, Level] = {
     "ModelCache": CacheLevel(3, "{}", (("warmlog.dev/x", "y"),), deleting=True, held=True),
