@@ -1,14 +1,11 @@
 """People and machines around ModelCaches: clusters, and all that is done by hand in them.
 
-`test_cache_worlds` adds time, networks and a controller that lives many lives.
+`cache_worlds` adds time, networks and a controller that lives many lives.
 """
 
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
-
-from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from adapters.running.announcing_caches import CacheAnnouncer
 from adapters.running.writing import Identity
@@ -24,6 +21,9 @@ from machines import labels
 from machines.caches.child_names import workload_namespace
 from machines.states import State
 from property_tests.cache_rest import NOBODY
+from property_tests.playing.choices import many, one_of, together, whole, yes_or_no
+from property_tests.playing.deeds import beginning, deed
+from property_tests.playing.telling_worlds import TellingWorld
 from property_tests.running import run
 from property_tests.staged_worlds import HOME, PLANTED, StagedWorld, hold_no_secret
 
@@ -49,16 +49,16 @@ SELECTORS: dict[str, dict[str, str] | None] = {"all": None, "a": {"tier": "a"}, 
 NAMES = ("one", "two", "three")
 CLUSTERS = ("home", "east", "west")
 
-caches = st.sampled_from(NAMES)
-places = st.sampled_from((HOME, "east", "west"))
-clusters = st.sampled_from(CLUSTERS)
-picks = st.integers(0, 7)
+caches = one_of(*NAMES)
+places = one_of(HOME, "east", "west")
+clusters = one_of(*CLUSTERS)
+picks = whole(0, 7)
 
 
 Deed = Callable[[StagedWorld, Manifest], None]
 
 
-class CachePeople(RuleBasedStateMachine):
+class CachePeople(TellingWorld):
     """Clusters, and the people and machines in them."""
 
     def __init__(self) -> None:
@@ -79,12 +79,12 @@ class CachePeople(RuleBasedStateMachine):
         """All rows of the newest log."""
         return list(self.logs[-1].rows)
 
-    @initialize(
-        seed=st.integers(0, 1000),
-        count=st.integers(1, 3),
-        mode=st.sampled_from(["Immediate", "WaitForFirstConsumer"]),
-        wants=st.lists(st.tuples(caches, st.sampled_from(["", "hub"])), min_size=1, max_size=3),
-        hydration=st.sampled_from(sorted(HYDRATIONS)),
+    @beginning(
+        seed=whole(0, 1000),
+        count=whole(1, 3),
+        mode=one_of("Immediate", "WaitForFirstConsumer"),
+        wants=many(together(caches, one_of("", "hub")), 1, 3),
+        hydration=one_of(*sorted(HYDRATIONS)),
     )
     def begin(
         self, seed: int, count: int, mode: str, wants: list[tuple[str, str]], hydration: str
@@ -157,30 +157,30 @@ class CachePeople(RuleBasedStateMachine):
 
     # What people do.
 
-    @rule(
+    @deed(
         name=caches,
-        secret=st.sampled_from(["", "hub", "gone"]),
-        size=st.sampled_from([5, 10, 20]),
-        selector=st.sampled_from(sorted(SELECTORS)),
+        secret=one_of("", "hub", "gone"),
+        size=one_of(5, 10, 20),
+        selector=one_of(*sorted(SELECTORS)),
     )
     def apply_cache(self, name: str, secret: str, size: int, selector: str) -> None:
         """Somebody applies a ModelCache, or edits one."""
         self.wish(name, secret, selector, size)
 
-    @rule(name=caches)
+    @deed(name=caches)
     def edit_repo(self, name: str) -> None:
         """Somebody edits what cannot be edited."""
         if self.home.find(CACHE.kind, "default", name):
             self.wish(name, "", "all", 10, repo="org/another")
 
-    @rule(name=caches)
+    @deed(name=caches)
     def delete_cache(self, name: str) -> None:
         """Somebody deletes a ModelCache."""
         if self.home.find(CACHE.kind, "default", name):
             self.home.delete_cache("default", name)
 
-    @rule(name=caches, what=st.sampled_from([labels.ABANDON, labels.RETRY, labels.RETRY]),
-          value=st.sampled_from(["true", "again", None]))  # fmt: skip
+    @deed(name=caches, what=one_of(labels.ABANDON, labels.RETRY, labels.RETRY),
+          value=one_of("true", "again", None))  # fmt: skip
     def annotate_cache(self, name: str, what: str, value: str | None) -> None:
         """Somebody asks for a retry, or to let go."""
         if self.home.find(CACHE.kind, "default", name):
@@ -188,14 +188,14 @@ class CachePeople(RuleBasedStateMachine):
             if what == labels.ABANDON:
                 self.let_go(name)
 
-    @rule(name=caches)
+    @deed(name=caches)
     def strip_finalizer(self, name: str) -> None:
         """Somebody takes the finalizer off by hand."""
         if self.home.find(CACHE.kind, "default", name):
             self.let_go(name)
             self.home.strip_finalizers(name)
 
-    @rule(name=caches, phase=st.sampled_from(["Ready", "Failed"]))
+    @deed(name=caches, phase=one_of("Ready", "Failed"))
     def deface_status(self, name: str, phase: str) -> None:
         """Somebody writes into a status that is ours."""
         found = self.home.find(CACHE.kind, "default", name)
@@ -203,7 +203,7 @@ class CachePeople(RuleBasedStateMachine):
             status = {"clusters": [{"name": "east", "phase": phase}]}
             self.home.edit_cache_status(name, status)
 
-    @rule(name=clusters, tier=st.sampled_from(["a", "b"]))
+    @deed(name=clusters, tier=one_of("a", "b"))
     def add_cluster(self, name: str, tier: str) -> None:
         """Somebody names a cluster, or labels it."""
         if self.home.find(INFERENCE_CLUSTER.kind, "", name):
@@ -211,14 +211,14 @@ class CachePeople(RuleBasedStateMachine):
         else:
             self.serve(name, tier)
 
-    @rule(name=clusters)
+    @deed(name=clusters)
     def delete_cluster(self, name: str) -> None:
         """Somebody forgets a cluster."""
         if self.home.find(INFERENCE_CLUSTER.kind, "", name):
             self.home.delete_inference_cluster(name)
             self.let_go(*NAMES)
 
-    @rule(value=st.sampled_from([*PLANTED, "", None]))
+    @deed(value=one_of(*PLANTED, "", None))
     def set_token(self, value: str | None) -> None:
         """Somebody sets, empties, or deletes the token."""
         if value is not None:
@@ -226,7 +226,10 @@ class CachePeople(RuleBasedStateMachine):
         elif self.home.find(SECRET.kind, "default", "hub"):
             self.home.delete_secret("default", "hub")
 
-    @invariant()
+    def after_each(self) -> None:
+        """Have the words of Pods follow the tokens that are there."""
+        self.speak()
+
     def speak(self) -> None:
         """Have Pods that fail quote the tokens that their cluster holds now."""
         for name, world in self.worlds.items():
@@ -234,7 +237,7 @@ class CachePeople(RuleBasedStateMachine):
             words = plan.message.replace("TOKEN", " and ".join(world.held_tokens()))
             world.plan_hydration("", plan._replace(message=words))
 
-    @rule(name=st.sampled_from(["east", "west"]), to=st.sampled_from(["east", "west", "no", None]))
+    @deed(name=one_of("east", "west"), to=one_of("east", "west", "no", None))
     def set_kubeconfig(self, name: str, to: str | None) -> None:
         """Somebody sets the way into a cluster, wrongly or not, or takes it away."""
         if to is not None:
@@ -244,28 +247,28 @@ class CachePeople(RuleBasedStateMachine):
         if to not in {None, "no", name}:
             self.let_go(*NAMES)
 
-    @rule(place=places, kind=st.sampled_from([JOB.kind, POD.kind, CLAIM.kind, SECRET.kind]),
+    @deed(place=places, kind=one_of(JOB.kind, POD.kind, CLAIM.kind, SECRET.kind),
           pick=picks)  # fmt: skip
     def delete_thing(self, place: str, kind: str, pick: int) -> None:
         """Somebody deletes something of ours by hand."""
         self.on_thing(place, kind, pick, lambda world, one: world.delete_any(one))
 
-    @rule(place=places, kind=st.sampled_from([JOB.kind, POD.kind, CLAIM.kind, SECRET.kind]),
+    @deed(place=places, kind=one_of(JOB.kind, POD.kind, CLAIM.kind, SECRET.kind),
           pick=picks)  # fmt: skip
     def strip_label(self, place: str, kind: str, pick: int) -> None:
         """Somebody takes our label off something."""
         self.on_thing(place, kind, pick, lambda world, one: world.strip(one, labels.CACHE))
 
-    @rule(place=places, kind=st.sampled_from([JOB.kind, CLAIM.kind, SECRET.kind]), pick=picks,
-          key=st.sampled_from([labels.CACHE_UID, labels.HYDRATED, labels.FINGERPRINT]),
-          value=st.sampled_from([NOBODY, None]))  # fmt: skip
+    @deed(place=places, kind=one_of(JOB.kind, CLAIM.kind, SECRET.kind), pick=picks,
+          key=one_of(labels.CACHE_UID, labels.HYDRATED, labels.FINGERPRINT),
+          value=one_of(NOBODY, None))  # fmt: skip
     def edit_note(self, place: str, kind: str, pick: int, key: str, value: str | None) -> None:
         """Somebody edits an annotation of ours."""
         if key == labels.CACHE_UID and value is None:
             return  # nobody's any more: allowed to stay
         self.on_thing(place, kind, pick, lambda world, one: world.note_on(one, {key: value}))
 
-    @rule(place=places, pick=picks)
+    @deed(place=places, pick=picks)
     def mount(self, place: str, pick: int) -> None:
         """Somebody's engine mounts a claim."""
         world = self.worlds[place]
@@ -277,21 +280,21 @@ class CachePeople(RuleBasedStateMachine):
                     WORKLOADS, name, found[pick % len(found)]["metadata"]["name"]
                 )
 
-    @rule(place=places, pick=picks)
+    @deed(place=places, pick=picks)
     def unmount(self, place: str, pick: int) -> None:
         """The engine ends."""
         if self.worlds[place].find(POD.kind, WORKLOADS, f"engine-{pick}"):
             self.worlds[place].delete_pod(WORKLOADS, f"engine-{pick}")
 
-    @rule(place=places)
+    @deed(place=places)
     def delete_namespace(self, place: str) -> None:
         """Somebody deletes everything of ours at once."""
         found = self.worlds[place].find("Namespace", "", WORKLOADS)
         if found and not found["metadata"].get("deletionTimestamp"):
             self.worlds[place].delete_namespace(WORKLOADS)
 
-    @rule(place=places, how=st.sampled_from(["forbid", "deny", "allow"]),
-          kind=st.sampled_from([JOB.kind, CLAIM.kind, SECRET.kind]))  # fmt: skip
+    @deed(place=places, how=one_of("forbid", "deny", "allow"),
+          kind=one_of(JOB.kind, CLAIM.kind, SECRET.kind))  # fmt: skip
     def refuse(self, place: str, how: str, kind: str) -> None:
         """A quota or a policy refuses new objects, or not any more."""
         if how == "allow":
@@ -301,8 +304,8 @@ class CachePeople(RuleBasedStateMachine):
 
     # What machines do.
 
-    @rule(place=places, name=st.sampled_from(["n0", "n1"]),
-          what=st.sampled_from(["join", "leave", "replace", "silence"]))  # fmt: skip
+    @deed(place=places, name=one_of("n0", "n1"),
+          what=one_of("join", "leave", "replace", "silence"))  # fmt: skip
     def node_changes(self, place: str, name: str, what: str) -> None:
         """A machine joins, leaves, is replaced, or falls silent."""
         world = self.worlds[place]
@@ -315,18 +318,18 @@ class CachePeople(RuleBasedStateMachine):
             else:
                 (world.delete_node if what == "leave" else world.stop_kubelet)(name)
 
-    @rule(place=places, plan=st.sampled_from(sorted(PROVISIONERS)))
+    @deed(place=places, plan=one_of(*sorted(PROVISIONERS)))
     def provisioner_is(self, place: str, plan: str) -> None:
         """The provisioner works, fails, or is not there."""
         self.worlds[place].set_provisioner(STORAGE, PROVISIONERS[plan])
 
-    @rule(place=places, plan=st.sampled_from(sorted(HYDRATIONS)))
+    @deed(place=places, plan=one_of(*sorted(HYDRATIONS)))
     def hydration_is(self, place: str, plan: str) -> None:
         """The hub works, or not."""
         self.plans[place] = plan
         self.speak()
 
-    @rule(place=places, pick=picks)
+    @deed(place=places, pick=picks)
     def volume_is_lost(self, place: str, pick: int) -> None:
         """A volume vanishes with its data."""
         found = self.worlds[place].listed("PersistentVolume")
@@ -334,7 +337,7 @@ class CachePeople(RuleBasedStateMachine):
             with suppress(Refusal):  # one that was going goes with its last finalizer
                 self.worlds[place].lose_volume(found[pick % len(found)]["metadata"]["name"])
 
-    @rule(place=places, there=st.booleans())
+    @deed(place=places, there=yes_or_no())
     def class_is_there(self, place: str, there: bool) -> None:  # noqa: FBT001 -- a parameter
         """The storage class comes or goes."""
         found = self.worlds[place].find("StorageClass", "", STORAGE)

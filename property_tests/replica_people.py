@@ -3,9 +3,6 @@
 from contextlib import suppress
 from typing import Any
 
-from hypothesis import strategies as st
-from hypothesis.stateful import initialize, rule
-
 from adapters.kubernetes.announcing import Announcement
 from adapters.running.announcing_caches import CacheAnnouncer
 from adapters.running.announcing_replicas import ReplicaAnnouncer
@@ -30,10 +27,12 @@ from property_tests.cache_people import (
     places,
 )
 from property_tests.cache_rest import NOBODY
+from property_tests.cache_worlds import CacheWorlds
+from property_tests.playing.choices import many, one_of, together, whole, yes_or_no
+from property_tests.playing.deeds import beginning, deed
 from property_tests.running import run
 from property_tests.served_worlds import NAMESPACE, SERVING, Ledger, ServedWorld
 from property_tests.staged_worlds import HOME
-from property_tests.test_cache_worlds import CacheWorlds
 from tests.replicas.builders import engine, spec_of
 
 WHO = IDENTITY._replace(caching=CachingSettings(replicas=True))
@@ -41,9 +40,9 @@ REPLICAS = ("chat", "code")
 ENGINES = (EnginePlan(), EnginePlan(ready=None), EnginePlan(crash=Span(SECOND, SECOND)))
 MEDDLING = ("delete", "delete", "strip", "nobody", "unapply", "label")
 
-replicas = st.sampled_from(REPLICAS)
-refs = st.sampled_from(("one", "one", "two", "none such", ""))
-shapes = st.sampled_from(("one", "one", "two", "gang", "both", "disaggregated"))
+replicas = one_of(*REPLICAS)
+refs = one_of("one", "one", "two", "none such", "")
+shapes = one_of("one", "one", "two", "gang", "both", "disaggregated")
 
 
 class ReplicaPeople(CacheWorlds):
@@ -64,11 +63,11 @@ class ReplicaPeople(CacheWorlds):
         """The cluster that warmlog runs in."""
         return self.worlds[HOME]
 
-    @initialize(
-        seed=st.integers(0, 1000),
-        gangs=st.booleans(),
-        wants=st.lists(st.tuples(replicas, refs, shapes), min_size=1, max_size=2),
-        ready=st.booleans(),
+    @beginning(
+        seed=whole(0, 1000),
+        gangs=yes_or_no(),
+        wants=many(together(replicas, refs, shapes), 1, 2),
+        ready=yes_or_no(),
     )
     def begin(
         self,
@@ -154,15 +153,15 @@ class ReplicaPeople(CacheWorlds):
             found = self.home.listed(REPLICA.kind)
             self.left_replicas |= {one["metadata"]["uid"] for one in found}
 
-    @rule(name=replicas, ref=refs, shape=shapes, cluster=st.sampled_from(["home", "east"]),
-          copies=st.sampled_from([1, 2]), image=st.sampled_from(["v1", "v2"]))  # fmt: skip
+    @deed(name=replicas, ref=refs, shape=shapes, cluster=one_of("home", "east"),
+          copies=one_of(1, 2), image=one_of("v1", "v2"))  # fmt: skip
     def apply_replica(
         self, name: str, ref: str, shape: str, cluster: str, copies: int, image: str
     ) -> None:
         """Somebody applies a ModelReplica, or edits one."""
         self.want(name, ref, shape, cluster, copies, image)
 
-    @rule(name=replicas, ref=refs)
+    @deed(name=replicas, ref=refs)
     def switch(self, name: str, ref: str) -> None:
         """Somebody has a replica use another cache, or none."""
         if self.home.find(REPLICA.kind, NAMESPACE, name):
@@ -173,18 +172,18 @@ class ReplicaPeople(CacheWorlds):
                 "spec": {"modelCacheRef": value},
             })  # fmt: skip
 
-    @rule(name=caches)
+    @deed(name=caches)
     def needed_cache(self, name: str) -> None:
         """Somebody applies a cache that all clusters are to have."""
         self.wish(name, "", "all", 10)
 
-    @rule(name=replicas)
+    @deed(name=replicas)
     def delete_replica(self, name: str) -> None:
         """Somebody deletes a ModelReplica."""
         if self.home.find(REPLICA.kind, NAMESPACE, name):
             self.home.delete_replica(name)
 
-    @rule(name=replicas, value=st.sampled_from(["true", None]))
+    @deed(name=replicas, value=one_of("true", None))
     def abandon(self, name: str, value: str | None) -> None:
         """Somebody asks to let go of a replica, or not any more."""
         found = self.home.find(REPLICA.kind, NAMESPACE, name)
@@ -192,7 +191,7 @@ class ReplicaPeople(CacheWorlds):
             self.home.annotate(REPLICA.kind, NAMESPACE, name, {labels.ABANDON: value})
             self.left_replicas.add(found["metadata"]["uid"])
 
-    @rule(name=replicas, mount=st.sampled_from(["stranger", "hostPath", ""]))
+    @deed(name=replicas, mount=one_of("stranger", "hostPath", ""))
     def edit_replica_status(self, name: str, mount: str) -> None:
         """Somebody writes a replica's status."""
         found = self.home.find(REPLICA.kind, NAMESPACE, name)
@@ -206,8 +205,8 @@ class ReplicaPeople(CacheWorlds):
         with suppress(Refusal):
             self.home.edit_replica_status(name, {"mount": value, "composed": not mount})
 
-    @rule(place=places, kind=st.sampled_from(SERVING), pick=picks,
-          how=st.sampled_from(MEDDLING))  # fmt: skip
+    @deed(place=places, kind=one_of(*SERVING), pick=picks,
+          how=one_of(*MEDDLING))  # fmt: skip
     def meddle(self, place: str, kind: str, pick: int, how: str) -> None:
         """Somebody deletes something of a replica's by hand, or edits what it bears of ours."""
         world = self.worlds[place]
@@ -226,7 +225,7 @@ class ReplicaPeople(CacheWorlds):
                      "unapply": {labels.APPLIED: None}}[how]  # fmt: skip
             world.patch_by_hand(thing, {"metadata": {"annotations": notes}})
 
-    @rule(place=places, pick=picks, what=st.sampled_from(["image", "scale", "restart", "mine"]))
+    @deed(place=places, pick=picks, what=one_of("image", "scale", "restart", "mine"))
     def edit_workload(self, place: str, pick: int, what: str) -> None:
         """Somebody edits an engine's Deployment, scales it, or restarts it."""
         world = self.worlds[place]
@@ -247,21 +246,21 @@ class ReplicaPeople(CacheWorlds):
             patch = {"spec": {"replicas": pick % 3}}
         world.patch_by_hand(thing, patch)
 
-    @rule(place=places, pick=picks)
+    @deed(place=places, pick=picks)
     def gang_is_up(self, place: str, pick: int) -> None:
         """LeaderWorkerSets say that they are available."""
         for one in self.worlds[place].listed(LEADER_WORKER_SET.kind, WORKLOADS)[: pick + 1]:
             name = one["metadata"]["name"]
             self.worlds[place].make_available(LEADER_WORKER_SET.kind, WORKLOADS, name)
 
-    @rule(place=places, there=st.booleans())
+    @deed(place=places, there=yes_or_no())
     def gangs_are_served(self, place: str, there: bool) -> None:  # noqa: FBT001 -- a parameter
         """The definition of LeaderWorkerSets comes or goes."""
         kind = LEADER_WORKER_SET.kind
         (self.worlds[place].serve if there else self.worlds[place].stop_serving)(kind)
 
-    @rule(place=places, how=st.sampled_from(["forbid", "deny", "allow"]),
-          kind=st.sampled_from(SERVING))  # fmt: skip
+    @deed(place=places, how=one_of("forbid", "deny", "allow"),
+          kind=one_of(*SERVING))  # fmt: skip
     def refuse_engine(self, place: str, how: str, kind: str) -> None:
         """A quota or a policy refuses new objects, or not any more."""
         if how == "allow":
@@ -269,12 +268,12 @@ class ReplicaPeople(CacheWorlds):
         else:
             getattr(self.worlds[place], how)(kind, WORKLOADS, f"{how}: no more")
 
-    @rule(place=places, plan=st.sampled_from(range(len(ENGINES))))
+    @deed(place=places, plan=one_of(*range(len(ENGINES))))
     def engines_are(self, place: str, plan: int) -> None:
         """Engines come up, never do, or crash."""
         self.worlds[place].plan_engines("", ENGINES[plan])
 
-    @rule(place=places, name=st.sampled_from(REPLICAS), what=st.sampled_from(["Service", "mine"]))
+    @deed(place=places, name=one_of(*REPLICAS), what=one_of("Service", "mine"))
     def plant(self, place: str, name: str, what: str) -> None:
         """Somebody has a Service of a replica's name, another's or nobody's."""
         notes = {labels.REPLICA_NAME: "x", labels.REPLICA_NAMESPACE: "y", labels.REPLICA_UID: "z"}

@@ -6,11 +6,6 @@ faults stop, the world runs to rest, and what was promised is checked.
 
 from typing import Any, NamedTuple
 
-import pytest
-from hypothesis import note, settings
-from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
-
 from adapters.running.writing import Identity
 from adapters.simulator.clock import MILLISECOND, SECOND
 from adapters.simulator.driving import Driver, start
@@ -26,6 +21,9 @@ from adapters.simulator.plans import Ending, NodePlan
 from adapters.simulator.resources import JOB, NODE, POD, WARMUP
 from adapters.store.memory_logs import MemoryLog
 from machines import labels
+from property_tests.playing.choices import many, one_of, record, whole, yes_or_no
+from property_tests.playing.deeds import beginning, deed
+from property_tests.playing.telling_worlds import TellingWorld
 from property_tests.rest import check_log, check_rest, check_statuses
 from property_tests.running import run
 from property_tests.watched_worlds import (
@@ -34,9 +32,6 @@ from property_tests.watched_worlds import (
     WatchedWorld,
     warmup_manifest,
 )
-
-# A search has no natural length: on a busy machine it only takes longer.
-pytestmark = pytest.mark.timeout(900)
 
 IDENTITY = Identity("0", "code", "settings")
 TURNS = 20_000  # ten times what the busiest of these worlds needs
@@ -64,8 +59,8 @@ FAULTS: dict[str, Fault] = {
 }
 PARTS = ("/jobs", "/modelwarmups", "/nodes", "/pods", "")
 
-names = st.sampled_from([f"n{index}" for index in range(4)])
-plans = st.sampled_from(sorted(PLANS))
+names = one_of(*(f"n{index}" for index in range(4)))
+plans = one_of(*sorted(PLANS))
 
 
 class Wish(NamedTuple):
@@ -77,16 +72,16 @@ class Wish(NamedTuple):
     wait: str
 
 
-wishes = st.builds(
+wishes = record(
     Wish,
-    st.sampled_from(sorted(TARGETS)),
-    st.integers(1, 3),
-    st.integers(0, 1),
-    st.sampled_from(["", "0", "20"]),
+    targets=one_of(*sorted(TARGETS)),
+    parallelism=whole(1, 3),
+    retry=whole(0, 1),
+    wait=one_of("", "0", "20"),
 )
 
 
-class Worlds(RuleBasedStateMachine):
+class WarmupWorlds(TellingWorld):
     """A cluster, the people in it, and a controller that lives many lives."""
 
     def __init__(self) -> None:
@@ -96,9 +91,9 @@ class Worlds(RuleBasedStateMachine):
         self.world: WatchedWorld
         self.driver: Driver
 
-    @initialize(
-        seed=st.integers(0, 1000),
-        kinds=st.lists(plans, min_size=1, max_size=4),
+    @beginning(
+        seed=whole(0, 1000),
+        kinds=many(plans, 1, 4),
         wish=wishes,
     )
     def begin(self, seed: int, kinds: list[str], wish: Wish) -> None:
@@ -111,7 +106,7 @@ class Worlds(RuleBasedStateMachine):
 
     # What people do.
 
-    @rule(index=st.integers(0, 1), wish=wishes)
+    @deed(index=whole(0, 1), wish=wishes)
     def apply_warmup(self, index: int, wish: Wish) -> None:
         """Somebody applies a ModelWarmup."""
         if self.world.find(WARMUP.kind, NAMESPACE_NAME, f"w{index}"):
@@ -128,52 +123,52 @@ class Worlds(RuleBasedStateMachine):
             manifest["metadata"]["annotations"] = {labels.TARGET_WAIT_SECONDS: wish.wait}
         self.world.apply(manifest)
 
-    @rule(index=st.integers(0, 1))
+    @deed(index=whole(0, 1))
     def delete_warmup(self, index: int) -> None:
         """Somebody deletes a ModelWarmup."""
         if self.world.find(WARMUP.kind, NAMESPACE_NAME, f"w{index}"):
             self.world.delete_warmup(NAMESPACE_NAME, f"w{index}")
 
-    @rule(pool=st.sampled_from([POOL, "q", None]))
+    @deed(pool=one_of(POOL, "q", None))
     def move_namespace(self, pool: str | None) -> None:
         """Somebody puts the namespace into another pool, or into none."""
         self.world.relabel_namespace(NAMESPACE_NAME, {labels.POOL: pool})
 
-    @rule(pick=st.integers(0, 7))
+    @deed(pick=whole(0, 7))
     def delete_job(self, pick: int) -> None:
         """Somebody deletes a Job by hand."""
         jobs = self.world.listed(JOB.kind)
         if jobs:
             self.world.delete_job(NAMESPACE_NAME, jobs[pick % len(jobs)]["metadata"]["name"])
 
-    @rule(pick=st.integers(0, 7))
+    @deed(pick=whole(0, 7))
     def delete_pod(self, pick: int) -> None:
         """Somebody deletes a Pod by hand."""
         pods = self.world.listed(POD.kind)
         if pods:
             self.world.delete_pod(NAMESPACE_NAME, pods[pick % len(pods)]["metadata"]["name"])
 
-    @rule(index=st.integers(0, 1), phase=st.sampled_from(["Succeeded", "Pending"]))
+    @deed(index=whole(0, 1), phase=one_of("Succeeded", "Pending"))
     def deface_status(self, index: int, phase: str) -> None:
         """Somebody writes into a status that is ours."""
         if self.world.find(WARMUP.kind, NAMESPACE_NAME, f"w{index}"):
             self.world.edit_status(f"w{index}", {"phase": phase})
 
-    @rule(pick=st.integers(0, 7))
+    @deed(pick=whole(0, 7))
     def strip_job(self, pick: int) -> None:
         """Somebody takes the labels off a Job, so that no watch of ours shows it any more."""
         jobs = self.world.listed(JOB.kind)
         if jobs:
             self.world.strip_job(jobs[pick % len(jobs)]["metadata"]["name"])
 
-    @rule(pick=st.integers(0, 7))
+    @deed(pick=whole(0, 7))
     def strip_pod(self, pick: int) -> None:
         """Somebody takes the label off a Pod: it goes on, and nobody shows it any more."""
         pods = self.world.listed(POD.kind)
         if pods:
             self.world.strip_pod(pods[pick % len(pods)]["metadata"]["name"])
 
-    @rule(how=st.sampled_from(["forbid", "deny", "allow"]))
+    @deed(how=one_of("forbid", "deny", "allow"))
     def refuse_jobs(self, how: str) -> None:
         """A quota or an admission policy refuses Jobs, or not any more."""
         if how == "allow":
@@ -183,49 +178,49 @@ class Worlds(RuleBasedStateMachine):
 
     # What machines do.
 
-    @rule(name=names, pool=st.sampled_from([POOL, POOL, "q", ""]), kind=plans)
+    @deed(name=names, pool=one_of(POOL, POOL, "q", ""), kind=plans)
     def node_joins(self, name: str, pool: str, kind: str) -> None:
         """A machine joins."""
         if not self.world.find(NODE.kind, "", name):
             self.world.add_node(name, pool=pool, plan=PLANS[kind])
 
-    @rule()
+    @deed()
     def control_plane_joins(self) -> None:
         """A control-plane machine joins the pool, by somebody's mistake."""
         if not self.world.find(NODE.kind, "", "n9"):
             self.world.add_control_plane_node("n9", pool=POOL)
 
-    @rule(name=names)
+    @deed(name=names)
     def node_leaves(self, name: str) -> None:
         """A machine leaves for good."""
         if self.world.find(NODE.kind, "", name):
             self.world.delete_node(name)
 
-    @rule(name=names, kind=plans)
+    @deed(name=names, kind=plans)
     def node_is_replaced(self, name: str, kind: str) -> None:
         """Another machine takes the name of one that leaves."""
         if self.world.find(NODE.kind, "", name):
             self.world.replace_node(name, plan=PLANS[kind])
 
-    @rule(name=names, enabled=st.sampled_from(["true", "false", None]))
+    @deed(name=names, enabled=one_of("true", "false", None))
     def opt_in(self, name: str, enabled: str | None) -> None:
         """A node's opt-in is set, wrong, or taken away."""
         if self.world.find(NODE.kind, "", name):
             self.world.relabel_node(name, {labels.ENABLED: enabled})
 
-    @rule(name=names, closed=st.booleans())
+    @deed(name=names, closed=yes_or_no())
     def cordon(self, name: str, closed: bool) -> None:  # noqa: FBT001 -- a rule's parameter
         """A node is cordoned, or not any more."""
         if self.world.find(NODE.kind, "", name):
             (self.world.cordon if closed else self.world.uncordon)(name)
 
-    @rule(name=names, silent=st.booleans())
+    @deed(name=names, silent=yes_or_no())
     def kubelet_is_silent(self, name: str, silent: bool) -> None:  # noqa: FBT001 -- a parameter
         """A kubelet falls silent, or comes back."""
         if self.world.find(NODE.kind, "", name):
             (self.world.stop_kubelet if silent else self.world.start_kubelet)(name)
 
-    @rule(pick=st.integers(0, 7))
+    @deed(pick=whole(0, 7))
     def pod_is_evicted(self, pick: int) -> None:
         """A kubelet runs low and evicts a Pod that it runs."""
         pods = [pod for pod in self.world.listed(POD.kind) if pod["spec"].get("nodeName")]
@@ -234,75 +229,74 @@ class Worlds(RuleBasedStateMachine):
 
     # What time and networks do.
 
-    @rule(turns=st.integers(1, 12))
+    @deed(turns=whole(1, 12))
     def work(self, turns: int) -> None:
         """The controller does a few things."""
         for _ in range(turns):
             run(self.driver.turn())
 
-    @rule(seconds=st.sampled_from([0.05, 1, 5, 30]))
+    @deed(seconds=one_of(0.05, 1, 5, 30))
     def time_passes(self, seconds: float) -> None:
         """The cluster goes on, and the controller sees nothing of it yet."""
         self.world.cluster.advance(self.world.cluster.now + int(seconds * 1000) * MILLISECOND)
 
-    @rule(seconds=st.sampled_from([1, 5, 30]))
+    @deed(seconds=one_of(1, 5, 30))
     def work_on(self, seconds: int) -> None:
         """Cluster and controller go on."""
         self.drive(seconds)
 
-    @rule()
+    @deed()
     def crash(self) -> None:
         """The controller dies where it stands, and another one goes on from the log."""
         self.driver = run(start(self.world, self.log, IDENTITY))
 
-    @rule(
-        method=st.sampled_from(["POST", "PATCH", "DELETE", "GET"]),
-        part=st.sampled_from(PARTS),
-        fault=st.sampled_from(sorted(FAULTS)),
-        times=st.integers(1, 3),
+    @deed(
+        method=one_of("POST", "PATCH", "DELETE", "GET"),
+        part=one_of(*PARTS),
+        fault=one_of(*sorted(FAULTS)),
+        times=whole(1, 3),
     )
     def trouble(self, method: str, part: str, fault: str, times: int) -> None:
         """The next requests of a sort go wrong."""
         self.world.cluster.api.faults.add(every(method, part), FAULTS[fault], times=times)
 
-    @rule(back=st.integers(1, 20))
+    @deed(back=whole(1, 20))
     def lists_are_stale(self, back: int) -> None:
         """Lists are answered from the past, as by a server that lags behind."""
         version = self.world.cluster.storage.version - back
         self.world.cluster.api.faults.list_version = max(version, 1)
 
-    @rule()
+    @deed()
     def watches_break(self) -> None:
         """Every connection breaks."""
         self.world.cluster.api.cut_watches()
 
-    @rule(pick=st.integers(0, 4))
+    @deed(pick=whole(0, 4))
     def watch_lags(self, pick: int) -> None:
         """One watch is behind the others."""
         cursors = self.world.cluster.api.cursors
         if cursors:
             cursors[pick % len(cursors)].hold()
 
-    @rule()
+    @deed()
     def history_is_forgotten(self) -> None:
         """Watches that break now cannot go on: 410."""
         self.world.cluster.api.cut_watches()
         self.world.cluster.compact()
 
-    @rule(back=st.integers(1, 30))
+    @deed(back=whole(1, 30))
     def cluster_is_restored(self, back: int) -> None:
         """The cluster is restored from a backup, and the controller, which ran in it, starts."""
         self.world.cluster.api.faults.list_version = None
         self.world.restore(back)
         self.crash()
 
-    @precondition(lambda self: not self.world.cluster.api.faults.unreachable)
-    @rule()
+    @deed(when=lambda self: not self.world.cluster.api.faults.unreachable)
     def network_fails(self) -> None:
         """Nothing gets through."""
         self.world.cluster.api.faults.unreachable = "no route to host"
 
-    @rule()
+    @deed()
     def all_is_well(self) -> None:
         """Network, server, kubelets and policies are well again."""
         self.world.cluster.api.faults.clear()
@@ -317,19 +311,12 @@ class Worlds(RuleBasedStateMachine):
         end = self.world.cluster.now + seconds * SECOND
         run(self.driver.run(until_at=end, turns=TURNS))
 
-    def teardown(self) -> None:
+    def finish(self) -> None:
         """Let all faults end, come to rest, and check what was promised."""
-        if not hasattr(self, "driver"):
-            return
         self.all_is_well()
         self.drive(3600)
         for row in self.log.rows:
-            note(str(row))
+            self.say(str(row))
         check_log(self.log)
         check_rest(self.world, self.driver)
         check_statuses(self.world, self.driver, self.log)
-
-
-TestWorlds = Worlds.TestCase
-# A world costs as much as some dozens of the other tests' examples.
-TestWorlds.settings = settings(max_examples=settings().max_examples // 2)

@@ -1,0 +1,62 @@
+"""Whole ModelReplicas with their caches on simulated clusters, as `cache_worlds` has caches.
+
+At the end all faults stop, the worlds run to rest, and what was promised is checked.
+"""
+
+from adapters.simulator.faults import every
+from property_tests.cache_people import places
+from property_tests.cache_rest import NOBODY, check_rest, check_statuses
+from property_tests.cache_worlds import FAULTS
+from property_tests.laws import divergences
+from property_tests.playing.choices import one_of, whole
+from property_tests.playing.deeds import deed
+from property_tests.replica_people import ReplicaPeople
+from property_tests.replica_rest import check_replicas
+from property_tests.running import run
+
+PARTS = ("/modelreplicas", "/deployments", "/services", "/leaderworkersets",
+         "/resourceclaimtemplates")  # fmt: skip
+
+
+class ReplicaWorlds(ReplicaPeople):
+    """Those clusters, time, networks, and a controller that lives many lives."""
+
+    @deed(place=places, method=one_of("PATCH", "DELETE", "GET"),
+          part=one_of(*PARTS), fault=one_of(*sorted(FAULTS)),
+          times=whole(1, 3))  # fmt: skip
+    def engine_trouble(self, place: str, method: str, part: str, fault: str, times: int) -> None:
+        """The next requests of a sort go wrong."""
+        faults = self.worlds[place].cluster.api.faults
+        faults.add(every(method, part), FAULTS[fault], times=times)
+
+    @deed(back=whole(1, 60))
+    def log_is_older(self, back: int) -> None:
+        """The controller dies, and its log is an older copy of itself, of whole batches."""
+        log = self.logs[-1]
+        whole = [length for length in self.lengths if length <= len(log.rows) - back]
+        if whole:
+            del log.rows[max(whole) :]
+            self.live()
+
+    def finish(self) -> None:
+        """Let all faults end, come to rest, and check what was promised."""
+        self.all_is_well()
+        self.time_passes(20)  # after which the definitions are looked for again
+        try:
+            self.drive(3 * 3600)
+            self.delete_lost()
+            self.gangs_are_up()
+            self.drive(3 * 3600)
+            rows, told = len(self.logs[-1].rows), len(self.told)
+            writes = [len(world.writes) for world in self.worlds.values()]
+            self.drive(3 * 3600)
+        finally:
+            for row in self.logs[-1].rows:
+                self.say(str(row))
+        assert self.logs[-1].rows[rows:] == [], "rows without news"
+        assert [len(world.writes) for world in self.worlds.values()] == writes, "writes at rest"
+        assert self.told[told:] == [], "news at rest"
+        assert run(divergences(self.logs[-1])) == []
+        check_rest(self.home, self.worlds, self.driver, self.left | {NOBODY})
+        check_replicas(self.home, self.worlds, self.left_replicas)
+        check_statuses(self.home, self.driver, self.logs[-1])
