@@ -3,7 +3,7 @@
 `cache_worlds` adds time, networks and a controller that lives many lives.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -75,6 +75,16 @@ class CachePeople(TellingWorld):
         """The cluster that warmlog runs in."""
         return self.worlds[HOME]
 
+    @property
+    def all_logs(self) -> Sequence[MemoryLog]:
+        """Every log that was begun, the newest last."""
+        return self.logs
+
+    @property
+    def now(self) -> int:
+        """The virtual instant where warmlog runs, UTC nanoseconds."""
+        return self.home.cluster.now
+
     def rows(self) -> list[Event]:
         """All rows of the newest log."""
         return list(self.logs[-1].rows)
@@ -145,6 +155,7 @@ class CachePeople(TellingWorld):
 
     def listen(self, rows: tuple[Event, ...], state: State) -> None:
         """Look for news, as the live loop does."""
+        super().listen(rows, state)
         told = self.announcer.news(state)
         for one in (*told, *(row.data for row in rows)):
             hold_no_secret(str(one))

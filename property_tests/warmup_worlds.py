@@ -4,6 +4,7 @@ The controller may crash between any two of its effects, and goes on from its lo
 faults stop, the world runs to rest, and what was promised is checked.
 """
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from adapters.running.writing import Identity
@@ -91,6 +92,16 @@ class WarmupWorlds(TellingWorld):
         self.world: WatchedWorld
         self.driver: Driver
 
+    @property
+    def all_logs(self) -> Sequence[MemoryLog]:
+        """The one log that there is."""
+        return [self.log]
+
+    @property
+    def now(self) -> int:
+        """The virtual instant, UTC nanoseconds."""
+        return self.world.cluster.now
+
     @beginning(
         seed=whole(0, 1000),
         kinds=many(plans, 1, 4),
@@ -102,7 +113,7 @@ class WarmupWorlds(TellingWorld):
         for index, kind in enumerate(kinds):
             self.world.add_node(f"n{index}", pool=POOL, plan=PLANS[kind])
         self.apply_warmup(0, wish)
-        self.driver = run(start(self.world, self.log, IDENTITY))
+        self.driver = run(start(self.world, self.log, IDENTITY, self.listen))
 
     # What people do.
 
@@ -248,7 +259,7 @@ class WarmupWorlds(TellingWorld):
     @deed()
     def crash(self) -> None:
         """The controller dies where it stands, and another one goes on from the log."""
-        self.driver = run(start(self.world, self.log, IDENTITY))
+        self.driver = run(start(self.world, self.log, IDENTITY, self.listen))
 
     @deed(
         method=one_of("POST", "PATCH", "DELETE", "GET"),

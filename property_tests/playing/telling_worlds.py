@@ -1,13 +1,17 @@
 """Telling worlds: what every world of the property tests has, so that its deeds are a story."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from hypothesis import currently_in_test_context, note
 from hypothesis.stateful import RuleBasedStateMachine, invariant
 
+from adapters.store.memory_logs import MemoryLog
+from engine.events import Event
+from machines.states import State
 from property_tests.playing.deeds import Deed
 
+Listener = Callable[[Sequence[Event], State], None]
 Told = tuple[str, dict[str, Any]]  # the name of a deed, and its arguments as JSON has them
 
 
@@ -19,7 +23,23 @@ class TellingWorld(RuleBasedStateMachine):
         super().__init__()
         self.told_deeds: list[Told] = []
         self.broken: Exception | None = None  # what ended the story
+        self.listeners: list[Listener] = []  # told of each durable batch and the state after it
         self._is_telling = False
+
+    @property
+    def all_logs(self) -> Sequence[MemoryLog]:
+        """Every log that the controllers of this world wrote, the newest last."""
+        raise NotImplementedError
+
+    @property
+    def now(self) -> int:
+        """The virtual instant, UTC nanoseconds."""
+        raise NotImplementedError
+
+    def listen(self, rows: tuple[Event, ...], state: State) -> None:
+        """Hear of a durable batch, and of the state after it."""
+        for listener in self.listeners:
+            listener(rows, state)
 
     def tell(self, deed: Deed, act: Callable[..., None], arguments: Mapping[str, Any]) -> None:
         """Do a deed that stands by itself, and note it; else only do it."""
@@ -44,8 +64,11 @@ class TellingWorld(RuleBasedStateMachine):
         self.after_each()
 
     def finish(self) -> None:
-        """Let all faults end, come to rest, and check what was promised."""
+        """Let all faults end, come to rest, and check what was promised of worlds of this sort."""
         raise NotImplementedError
+
+    def judge(self) -> None:
+        """Check, once all is at rest, what was promised of every world."""
 
     def teardown(self) -> None:
         """Finish a world that has begun, and that no deed has broken."""
@@ -54,6 +77,7 @@ class TellingWorld(RuleBasedStateMachine):
         self._is_telling = True  # nothing of the end belongs to the story
         try:
             self.finish()
+            self.judge()
         except Exception as error:
             self.broken = error
             raise
