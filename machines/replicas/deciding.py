@@ -8,7 +8,7 @@ from machines.caches.deciding import Decided
 from machines.caches.hydration_bodies import namespace
 from machines.intents import Apply, Change, Create, Delete, ObjectIntent, object_uid
 from machines.job_bodies import body_digest
-from machines.replicas.composing import parts_of
+from machines.replicas.composing import body_of, parts_of
 from machines.replicas.kinds import WORKLOADS
 from machines.replicas.mounting import offer_of
 from machines.replicas.placing import place_of
@@ -38,9 +38,11 @@ def replica_body(state: State, intent: ObjectIntent) -> dict[str, Any] | None:
     if isinstance(intent, Create):
         return namespace(intent.name)
     place = place_of(state, replica)
-    parts = parts_of(replica, place, offer_of(state, replica)) if place else []
-    wanted = (intent.kind, intent.name)
-    return next((part.body for part in parts if (part.kind, part.name) == wanted), None)
+    if place is None:
+        return None
+    parts, wanted = parts_of(replica, place, offer_of(state, replica)), (intent.kind, intent.name)
+    part = next((one for one in parts if (one.kind, one.name) == wanted), None)
+    return body_of(replica, place, part) if part is not None else None
 
 
 def is_replica_body(intent: Apply, body: dict[str, Any] | None) -> bool:

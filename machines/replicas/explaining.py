@@ -10,13 +10,13 @@ from machines.caches.telling import thing_words
 from machines.condition_rows import Row
 from machines.histories import Line
 from machines.replicas.advising import FOR_CACHE, RUNS_ON, engine_advice, replica_advice
-from machines.replicas.composing import mount_of
 from machines.replicas.conditions import condition_rows
 from machines.replicas.histories import ReplicaHistory, standing
 from machines.replicas.holding import kept_words
 from machines.replicas.indexing import namespace_of
 from machines.replicas.leaving import is_leaving
 from machines.replicas.mounting import cache_of
+from machines.replicas.mounts import mount_of
 from machines.replicas.moving import is_available, workloads_there
 from machines.replicas.names import workload_name
 from machines.replicas.obstacles import refused_words, rollout_words, said_of

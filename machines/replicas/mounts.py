@@ -6,8 +6,10 @@ refuses whatever it does not know. `mount_in` is the way back: the mount that a 
 """
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any, NamedTuple
 
+from engine.canonical_json import loads
 from machines.caches.mounts import VOLUME
 from machines.faults import Fault, Faults
 from machines.syntaxes import DNS_LABEL, DNS_SUBDOMAIN, Syntax
@@ -127,6 +129,12 @@ def read_mount(raw: Any) -> Mount:
     for fault in faults.found():
         raise MountRefused(fault)
     return mount
+
+
+@lru_cache(maxsize=4096)
+def mount_of(text: str) -> Mount:
+    """Read a mount that the log holds as text; "" is none. Raises MountRefused."""
+    return read_mount(loads(text)) if text else NO_MOUNT
 
 
 def mount_in(pod_spec: Any) -> Mount:

@@ -12,7 +12,6 @@ from machines.caches.occasions import NORMAL, WARNING, Occasion, contested_occas
 from machines.caches.states import SILENCE
 from machines.caches.telling import thing_words
 from machines.replicas import causes
-from machines.replicas.composing import mount_of
 from machines.replicas.conditions import changed_words, terminating_row
 from machines.replicas.holding import (
     INVALID,
@@ -23,6 +22,7 @@ from machines.replicas.holding import (
     kept_words,
 )
 from machines.replicas.leaving import is_abandoned, is_leaving
+from machines.replicas.mounts import mount_of
 from machines.replicas.moving import is_available, workloads_there
 from machines.replicas.obstacles import (
     NAME_TAKEN,

@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator
 
-from engine.canonical_json import loads
 from machines.caches.states import Cache
 from machines.replicas.indexing import cluster_key
 from machines.replicas.kinds import WORKLOADS
-from machines.replicas.mounts import read_mount
+from machines.replicas.mounts import mount_of
 from machines.replicas.placing import needed_kinds, place_of, unlisted_kinds
 from machines.replicas.states import Replica
 from machines.states import State
@@ -45,7 +44,7 @@ def claims_of(state: State, replica: Replica) -> frozenset[str]:
     texts = {replica.kept}
     for engine in replica.engines.values():
         texts |= {engine.kept, engine.applying or ""}
-    claims = frozenset(read_mount(loads(text)).claim_name for text in texts if text)
+    claims = frozenset(mount_of(text).claim_name for text in texts if text)
     return claims if _is_told(state, replica) else claims | {ANY}
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from engine.events import Subject
 from machines.observations import Absent, Answer, Answered, Done, Unknown
-from machines.replicas.composing import mount_of
 from machines.replicas.kinds import DEPLOYMENT as DEPLOYMENT_KIND
+from machines.replicas.mounts import mount_of
 from machines.replicas.states import Engine
 from tests.caches.builders import ONE, WORKLOAD
 from tests.replicas.builders import DEPLOYMENT, GANG, MOUNT, UID, ReplicaScene, engine, spec_of
