@@ -1,13 +1,19 @@
 """Instants: UTC nanoseconds in the log, RFC 3339 seconds for people and for Kubernetes."""
 
 from datetime import UTC, datetime
+from functools import lru_cache
 
 SECOND = 1_000_000_000  # nanoseconds
 
 
 def rfc3339(at: int) -> str:
     """Give `at` (UTC nanoseconds) as Kubernetes writes times: whole seconds, `Z`."""
-    return datetime.fromtimestamp(at // SECOND, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return _rfc3339_of_second(at // SECOND)
+
+
+@lru_cache(maxsize=4096)  # a status says the same instants again and again
+def _rfc3339_of_second(second: int) -> str:
+    return datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def clock_time(at: int) -> str:

@@ -18,9 +18,9 @@ from adapters.cli.printing import STYLES, Format, Page
 from adapters.cli.recordings import run
 from engine.instants import SECOND
 from machines.replicas.causes import cache_cause
-from machines.replicas.composing import mount_of
 from machines.replicas.histories import standing
 from machines.replicas.holding import NO_CACHE, kept_words
+from machines.replicas.mounts import mount_of
 from machines.replicas.replicas import ReplicaState
 from machines.replicas.states import Replica
 from machines.replicas.statuses import replica_status

@@ -3,6 +3,9 @@
 Whether a thing found is the cache's own, another's, or to be taken over is said in `owning`.
 """
 
+from collections.abc import Mapping
+from functools import lru_cache
+from types import MappingProxyType
 from typing import NamedTuple
 
 from machines.caches.child_names import (
@@ -64,14 +67,19 @@ def namespace_of(state: State, cache: Cache) -> str:
     return workload_namespace(cache.subject.namespace, state.caching.workload_namespace)
 
 
-def names_of(cache: Cache) -> dict[str, str]:
+def names_of(cache: Cache) -> Mapping[str, str]:
     """Give the names of what a cache has on a cluster, by kind."""
-    namespace, name = cache.subject.namespace, cache.subject.name
-    return {
+    return _names(cache.subject.namespace, cache.subject.name)
+
+
+@lru_cache(maxsize=1 << 14)  # asked for at every look at a cache
+def _names(namespace: str, name: str) -> Mapping[str, str]:
+    names = {
         CLAIM: claim_name(namespace, name),
         JOB: hydration_job_name(namespace, name),
         SECRET: token_secret_name(namespace, name),
     }
+    return MappingProxyType(names)
 
 
 def site_of(state: State, cache: Cache, entry: Entry) -> Site | None:

@@ -88,7 +88,12 @@ def hydration_job(
 
 def cache_labels(cache: CacheNames) -> dict[str, str]:
     """Give the labels by which what a cache has is watched and told from what others have."""
-    return {labels.CACHE: _label_value(cache.name), labels.CACHE_NAMESPACE: cache.namespace}
+    return {labels.CACHE: cache_label(cache.name), labels.CACHE_NAMESPACE: cache.namespace}
+
+
+def cache_label(name: str) -> str:
+    """Give the label's value for a ModelCache of this name, which may be too long for one."""
+    return name if len(name) <= MAX_LENGTH else child_name(name)
 
 
 def owner_annotations(cache: CacheNames) -> dict[str, str]:
@@ -106,10 +111,6 @@ def literal(value: str) -> str:
     It expands `$(NAME)` in values and arguments, and reads `$$` as one dollar sign.
     """
     return value.replace("$", "$$")
-
-
-def _label_value(name: str) -> str:
-    return name if len(name) <= MAX_LENGTH else child_name(name)
 
 
 def _metadata(cache: CacheNames, name: str) -> dict[str, Any]:

@@ -2,10 +2,9 @@
 
 from enum import StrEnum
 
-from machines.caches.hydration_bodies import CacheNames, cache_labels
+from machines.caches.hydration_bodies import cache_label
 from machines.caches.levels import ClaimLevel, HydrationJobLevel, Owner, SecretLevel
 from machines.caches.states import Cache
-from machines.labels import CACHE
 from machines.states import Known, State
 
 
@@ -73,8 +72,7 @@ def named_owner(kind: str, owner: Owner, label: str) -> str:
 
 
 def _label(cache: Cache) -> str:
-    subject = cache.subject
-    return cache_labels(CacheNames(subject.namespace, subject.name, subject.uid, ""))[CACHE]
+    return cache_label(cache.subject.name)
 
 
 def _exists(state: State, uid: str) -> bool:

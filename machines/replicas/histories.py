@@ -110,5 +110,5 @@ def _is_about_cluster(event: Event, subject: Subject, state: State, replica: Rep
     namespace = namespace_of(state, replica)
     if subject.kind == NAMESPACE:
         return subject.name == namespace
-    names = part_names(replica.subject.name, replica.spec) if replica.spec else []
+    names = part_names(replica.subject.name, replica.spec) if replica.spec else ()
     return subject.namespace == namespace and (subject.kind, subject.name) in names

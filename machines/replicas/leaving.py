@@ -37,7 +37,7 @@ def ours_there(state: State, replica: Replica, place: Place) -> list[Known]:
         ours = ownership(state, replica, known) is Ownership.OURS
         if part.cluster == place.name and known is not None and ours:
             found[part.uid] = known
-    names = part_names(replica.subject.name, replica.spec) if replica.spec else []
+    names = part_names(replica.subject.name, replica.spec) if replica.spec else ()
     for kind, name in names:
         known = find_part(place, kind, name)
         if known is None or not is_ours(state, replica, known):

@@ -90,7 +90,7 @@ def left_there(state: State, replica: Replica) -> str:
 def staying_words(state: State, replica: Replica) -> str:
     """Say what stays on a cluster that nobody clears any more."""
     namespace = namespace_of(state, replica)
-    names = part_names(replica.subject.name, replica.spec) if replica.spec else []
+    names = part_names(replica.subject.name, replica.spec) if replica.spec else ()
     named = _some([thing_words(kind, namespace, name) for kind, name in names])
     things = named or "what it was composed of"
     return f"left on cluster {replica.cluster_name}, if still there: {things}"
@@ -104,7 +104,7 @@ def _some(things: list[str]) -> str:
 def going_words(state: State, replica: Replica) -> list[str]:
     """Name what is being deleted by somebody, and comes back."""
     place = place_of(state, replica)
-    names = part_names(replica.subject.name, replica.spec) if replica.spec and place else []
+    names = part_names(replica.subject.name, replica.spec) if replica.spec and place else ()
     found = []
     for kind, name in names:
         known = find_part(place, kind, name) if place else None
@@ -179,7 +179,7 @@ def said_of(replica: Replica, known: Known) -> Said:
 
 def _taken(state: State, replica: Replica) -> Iterator[Obstacle]:
     place = place_of(state, replica)
-    names = part_names(replica.subject.name, replica.spec) if replica.spec and place else []
+    names = part_names(replica.subject.name, replica.spec) if replica.spec and place else ()
     for kind, name in names:
         known = find_part(place, kind, name) if place else None
         if known is not None and ownership(state, replica, known) is Ownership.OTHERS:

@@ -1,5 +1,7 @@
 """Part names: kind and name of everything that a replica is composed of."""
 
+from functools import lru_cache
+
 from machines.replicas.kinds import CLAIM_TEMPLATE, DEPLOYMENT, GANG, SERVICE
 from machines.replicas.names import claim_template_name, workload_name
 from machines.replicas.specs import EngineSpec, ReplicaSpec
@@ -10,7 +12,8 @@ def workload_kind(engine: EngineSpec) -> str:
     return GANG if engine.is_gang else DEPLOYMENT
 
 
-def part_names(replica: str, spec: ReplicaSpec) -> list[tuple[str, str]]:
+@lru_cache(maxsize=4096)  # asked for at every look at a replica
+def part_names(replica: str, spec: ReplicaSpec) -> tuple[tuple[str, str], ...]:
     """Give kind and name of everything that a replica is composed of."""
     names = [(SERVICE, replica)]
     for engine in spec.engines:
@@ -20,4 +23,4 @@ def part_names(replica: str, spec: ReplicaSpec) -> list[tuple[str, str]]:
             for member in engine.members
             if member.devices
         ]
-    return names
+    return tuple(names)

@@ -1,6 +1,7 @@
 """Placing: where a replica's objects are, and whether enough is known of that cluster."""
 
 from collections.abc import Container
+from functools import lru_cache
 from typing import NamedTuple
 
 from engine.instants import rfc3339
@@ -45,6 +46,7 @@ def home_is_known(state: State, replica: Replica) -> bool:
     return home is not None and home.tells(REPLICA_KINDS)
 
 
+@lru_cache(maxsize=4096)  # asked for at every look at a replica
 def needed_kinds(spec: ReplicaSpec) -> tuple[str, ...]:
     """Give the kinds that a replica is composed of, its namespace included."""
     gangs = [engine.is_gang for engine in spec.engines]
