@@ -2,7 +2,7 @@
 
 from machines.caches.finding import CLAIM, JOB, NAMESPACE, Site
 from machines.caches.owning import Ownership, owner_words, ownership
-from machines.caches.selecting import storage_class
+from machines.caches.selecting import classes_are_listed, storage_class
 from machines.caches.states import SILENCE, Cache, Entry, Said
 from machines.caches.twins import working_twin
 from machines.levels import NamespaceLevel
@@ -29,6 +29,8 @@ def block_of(state: State, cache: Cache, entry: Entry, site: Site | None) -> Sai
     taken = _taken(state, cache, site)
     if taken is not SILENCE or site.claim is not None or storage_class(served, site.cluster):
         return taken
+    if not classes_are_listed(site.cluster):
+        return SILENCE
     return Said(NO_STORAGE_CLASS, "the cluster reports no storage class for shared volumes")
 
 

@@ -12,7 +12,8 @@ States
 Invariants
     Ready holds on a latch {claim UID, fingerprint} that was written onto the claim before: neither
     another claim of the same name nor another content ever inherits it.
-    A failed Job never beats a latch that still holds.
+    A failed Job never beats a latch that still holds, nor a claim that is lost or goes: nothing
+    is tried again there.
     A cluster that does not answer, or was not listed, moves nothing: what was known stays.
     A trigger that is not in the table changes nothing and is recorded as ignored.
 """

@@ -89,7 +89,8 @@ def _own(sight: Sight, blind: str) -> list[str]:
     state = sight.entry.state
     if blind:
         known = sight.claim is not None or state is EntryState.FAILED
-        own = _OWN[state](sight) if known and not token_trouble(sight) else []
+        told = state is EntryState.FAILED or not token_trouble(sight)
+        own = _OWN[state](sight) if known and told else []
         return [f"known last: {own[0]}", *own[1:]] if own else []
     if state is EntryState.FAILED:
         return _failed(sight)
@@ -161,7 +162,7 @@ def _hydrating(sight: Sight) -> list[str]:
         whole = f"{source} is whole in {sight.claim_words}"
         return [f"{whole}: it is published once that is written onto the claim", *why]
     parts = [_wanted(sight)]
-    if sight.fits and sight.job is not None and not sight.job.deleting:
+    if sight.fits and sight.job is not None and not sight.job.deleting and not sight.job.ended:
         parts = [f"downloading {source} into {sight.claim_words}", *_pod_words(sight)]
         if sight.job.failed_attempts:
             times = sight.job.failed_attempts

@@ -62,6 +62,7 @@ def _trigger(cache: Cache, entry: Entry, site: Site, event: Event) -> EntryTrigg
         return EntryTrigger.SPEC_REFUSED
     if bound and entry.latch == latch_of(cache, site):
         return EntryTrigger.STAGED
-    if entry.claim_uid and is_standing(entry, event):
+    can_be_filled = bool(entry.claim_uid) and level.phase != "Lost" and not level.deleting
+    if can_be_filled and is_standing(entry, event):
         return EntryTrigger.HYDRATION_FAILED
     return EntryTrigger.CLAIM_BOUND if bound else EntryTrigger.CLAIM_UNBOUND

@@ -7,7 +7,7 @@ from machines.caches.entries import EntryState
 from machines.caches.finding import CLAIM, JOB, names_of
 from machines.caches.leaving import is_held, replica_users
 from machines.caches.reaching import way_in
-from machines.caches.selecting import DEFAULT_CLASS, storage_class
+from machines.caches.selecting import DEFAULT_CLASS, classes_are_listed, storage_class
 from machines.caches.sights import Sight, token_sight
 from machines.caches.states import Refusal, Said
 from machines.messages import cut
@@ -178,6 +178,6 @@ def class_trouble(sight: Sight) -> str:
 
 
 def _absence(sight: Sight, cluster: Cluster, named: str) -> str:
-    if "StorageClass" not in cluster.listed or cluster.find("StorageClass", "", named):
+    if not classes_are_listed(cluster) or cluster.find("StorageClass", "", named):
         return ""
     return f"cluster {sight.entry.cluster} has no storage class {named}"

@@ -78,6 +78,11 @@ def _may_have_left(state: State, cache: Cache, served: ServedCluster) -> bool:
     return any(is_ours(state, cache, thing) for thing in things)
 
 
+def classes_are_listed(cluster: Cluster) -> bool:
+    """Say whether the storage classes of a cluster were ever listed: else none is missing."""
+    return "StorageClass" in cluster.listed
+
+
 def named_class(served: ServedCluster) -> str:
     """Give the class for claims that a cluster's status names, else its spec; "" for none."""
     return served.level.storage_class or served.spec.storage_class

@@ -52,7 +52,7 @@ class Sight(NamedTuple):
     claim: ClaimLevel | None
     job: HydrationJobLevel | None
     fits: bool  # the Job is of this very claim and content
-    staged: bool  # the content is whole in the bound claim, as its Job or its latch says
+    staged: bool  # the content is whole in a bound claim that stays, as its Job or its latch says
     pods: tuple[HydrationPodLevel, ...]  # of the Job, oldest first
     left: tuple[str, ...]  # live Pods of a Job that is gone: the next one waits for them
     block: Said  # what is in the way on the cluster
@@ -95,6 +95,7 @@ def sight_of(state: State, cache: Cache, entry: Entry) -> Sight:
     claim = site.claim_level if site and site.claim else None
     job = site.job_level if site and site.job else None
     fits = site is not None and counts(cache, site)
+    stays = bool(entry.claim_uid) and claim is not None and not claim.deleting
     complete = fits and job is not None and job.outcome == "Complete"
     latched = site is not None and claim is not None and claim.hydrated == latch_of(cache, site)
     pods = pods_of(site.cluster, site.job.subject.uid) if site and site.job else []
@@ -113,7 +114,7 @@ def sight_of(state: State, cache: Cache, entry: Entry) -> Sight:
         claim,
         job,
         fits,
-        claim is not None and claim.phase == "Bound" and (complete or latched),
+        stays and claim is not None and claim.phase == "Bound" and (complete or latched),
         tuple(pod.level for pod in pods if isinstance(pod.level, HydrationPodLevel)),
         tuple(pod.subject.name for pod in left),
         block_of(state, cache, entry, site),

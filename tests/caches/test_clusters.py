@@ -4,7 +4,7 @@ from machines.caches.messages import entry_message
 from machines.caches.occasions import cache_occasions
 from machines.caches.statuses import cache_status, cluster_row
 from machines.observations import RolledBack, Unread
-from tests.caches.builders import HOME, ONE, CacheScene, spec_of
+from tests.caches.builders import CLAIM, HOME, ONE, WORKLOAD, CacheScene, spec_of
 from tests.caches.willing import carry_out, stage
 
 
@@ -133,6 +133,19 @@ def test_what_cannot_be_read_is_called_as_kubernetes_calls_it() -> None:
     assert said.startswith("Job, Pod of cluster one cannot be read: jobs.batch is forbidden")
     _, reason, told = cluster_row(scene.state, scene.state.served["one"])
     assert (reason, told) == ("AccessDenied", "Job, Pod cannot be read: jobs.batch is forbidden")
+
+
+def test_a_storage_class_that_was_not_looked_for_is_not_missing() -> None:
+    """While storage classes are still to be listed nothing is said of there being none."""
+    scene = CacheScene()
+    scene.cluster("two")
+    scene.cache()
+    scene.tell(scene.listed("ic/two", "Node"))
+    said = entry_message(scene.state, scene.mc, scene.entry("two"))
+    assert said == f"waiting for claim {WORKLOAD}/{CLAIM} to be created"
+    scene.tell(scene.listed("ic/two", "StorageClass"))
+    said = entry_message(scene.state, scene.mc, scene.entry("two"))
+    assert said.startswith("cluster two reports no storage class")
 
 
 def test_a_cluster_from_the_past_withdraws_nothing() -> None:

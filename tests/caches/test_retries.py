@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
+from machines.caches.messages import entry_message
 from machines.levels import NodeLevel
-from tests.caches.builders import ONE, CacheScene, spec_of
+from tests.caches.builders import CLAIM, JOB, ONE, WORKLOAD, CacheScene, spec_of
 from tests.caches.willing import carry_out, stage
 
 
@@ -114,6 +115,30 @@ def test_a_failed_job_never_beats_the_latch() -> None:
     assert scene.phase() == "Ready"
     carry_out(scene)
     assert scene.state.clusters[ONE].objects["HydrationJob"] == {}
+
+
+@pytest.mark.parametrize("lost", [{"phase": "Lost"}, {"phase": "Bound", "deleting": True}])
+def test_a_failure_promises_no_try_that_its_claim_forbids(lost: dict[str, Any]) -> None:
+    """A failed entry whose claim is lost, or goes, waits for a claim, and not for the next try."""
+    scene = failed()
+    carry_out(scene)
+    scene.claim(**lost)
+    assert scene.phase() == "Pending"
+    said = entry_message(scene.state, scene.mc, scene.entry())
+    assert said.startswith(f"claim {WORKLOAD}/{CLAIM} ")
+    assert "tried again" not in said
+    scene.claim("Bound", deleting=False)
+    assert scene.phase() == "Failed"
+
+
+def test_a_job_that_has_failed_is_not_called_a_download() -> None:
+    """Once its next try is due, a failed Job that is still there is to make room for that."""
+    scene = failed()
+    scene.cache(annotations=(("warmlog.dev/retry", "1"),))
+    said = entry_message(scene.state, scene.mc, scene.entry())
+    assert said.startswith("waiting to download Qwen/Qwen3-8B ")
+    assert f"an earlier Job {WORKLOAD}/{JOB} is to go first" in said
+    assert "failed after 4 attempts" in said
 
 
 def test_an_outcome_seen_in_a_jobs_last_moment_counts() -> None:

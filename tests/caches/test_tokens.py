@@ -6,6 +6,7 @@ from engine.canonical_json import dumps
 from engine.events import Subject
 from machines.caches.finding import site_of
 from machines.caches.levels import SecretLevel
+from machines.caches.messages import entry_message
 from machines.caches.reaching import wanted_secrets
 from machines.caches.tokens import copy_digest
 from machines.observations import Absent, Unread
@@ -183,6 +184,31 @@ def test_an_empty_token_is_no_other_token() -> None:
     scene.job("Failed", reason="BackoffLimitExceeded")
     scene.token("")
     assert scene.phase() == "Failed"
+
+
+def test_a_failure_is_told_beside_a_lacking_token_of_a_silent_cluster() -> None:
+    """Secret and key come first; the Job and its words stay, while nobody answers, too [C45]"""
+    scene = gated()
+    carry_out(scene)
+    scene.claim("Bound")
+    scene.job("Failed", reason="BackoffLimitExceeded", failed_attempts=4)
+    scene.token("")
+    scene.unreachable()
+    said = entry_message(scene.state, scene.mc, scene.entry())
+    assert said.startswith("Secret ml-team/hub has an empty value")
+    assert "failed after 4 attempts: BackoffLimitExceeded; tried again at" in said
+
+
+def test_a_lacking_token_is_told_while_a_whole_claim_is_deleted() -> None:
+    """What was downloaded goes with its claim: the next one cannot be filled without a token."""
+    scene = gated()
+    carry_out(scene)
+    scene.claim("Bound")
+    scene.job("Complete")
+    scene.token("")
+    scene.claim("Bound", deleting=True)
+    said = entry_message(scene.state, scene.mc, scene.entry())
+    assert said.startswith("Secret ml-team/hub has an empty value")
 
 
 def test_a_value_that_is_not_the_one_meant_is_asked_for_again_later() -> None:
