@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from adapters.kubernetes.discretion import DiscreetApi
 from adapters.kubernetes.kinds import Kind
@@ -16,6 +16,7 @@ from adapters.running.cluster_books import Definitions, KindBook, Wants
 from adapters.running.following import FollowingBook
 from adapters.running.sessions import may_look_up
 from adapters.simulator.api_server import ApiServer
+from adapters.simulator.storage import Tidings
 from adapters.simulator.watching import WatchCursor
 from machines.deciding import effect_of
 from machines.ingesting import known_versions
@@ -54,6 +55,16 @@ class Line:
         """Let go of the watch: the next one begins anew."""
         self._cursor = None
 
+    @property
+    def has_news(self) -> bool:
+        """Whether reading the watch may give anything, or fail."""
+        return self._cursor is None or self._cursor.has_news
+
+    @property
+    def tidings(self) -> Tidings | None:
+        """What counts the news of the cluster; None before a watch is open."""
+        return None if self._cursor is None else self._cursor.tidings
+
 
 class _Watch:
     """One kind of the cluster."""
@@ -61,15 +72,20 @@ class _Watch:
     def __init__(self, reflector: Reflector, line: Line, vault: SecretVault) -> None:
         self.reflector = reflector
         self.unread = ""  # why it cannot be listed, as it was said last
-        self._line = line
+        self.line = line
         self._api = DiscreetApi(line, vault)
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether there is nothing to read, and nothing to say of the last time."""
+        return self.reflector.watching and not self.unread and not self.line.has_news
 
     async def read(self) -> list[Observation]:
         """Give what is new. Raises ApiUnanswered, ReadRefused."""
         found: list[Observation] = []
         reflector = self.reflector
         while not reflector.watching:
-            await self._line.close()
+            await self.line.close()
             request = reflector.next_request()
             page = await self._api.send(request, timeout_seconds=TIMEOUT_SECONDS)
             found += reflector.feed_page(page)
@@ -79,7 +95,21 @@ class _Watch:
 
     async def break_off(self) -> None:
         """Begin a new connection next."""
-        await self._line.close()
+        await self.line.close()
+
+
+class _ReadUpTo(NamedTuple):
+    """A moment at which every watch was read to its end."""
+
+    wants: Wants
+    defined: Definitions
+    tidings: Tidings
+    heard: int  # how many tidings there were
+
+    def is_now(self, wants: Wants, defined: Definitions) -> bool:
+        """Say whether there can be nothing new since."""
+        is_wanted = wants is self.wants and defined == self.defined
+        return is_wanted and self.heard == self.tidings.count
 
 
 class DrivenSession:
@@ -102,6 +132,7 @@ class DrivenSession:
         self._versions = known_versions(state, cluster)
         self._watches: dict[str, _Watch] = {}
         self._answers: bool | None = None  # what was last said of it
+        self._read_up_to: _ReadUpTo | None = None
         self.look_ups += [
             (0, effect_of(state, seq)) for seq, one in state.open.items() if one.cluster == cluster
         ]
@@ -121,19 +152,32 @@ class DrivenSession:
 
     async def observe(self, state: State, wants: Wants, defined: Definitions) -> list[Observation]:
         """Read every kind that is wanted, as far as there is news."""
+        if self._read_up_to is not None and self._read_up_to.is_now(wants, defined):
+            return []
         self._follow(self._kinds.kinds(wants, defined), state)
         found: list[Observation] = []
         failing = ""
         for watch in list(self._watches.values()):
+            if watch.is_quiet:
+                continue
             news, words = await self._read(watch)
             found += news
             failing = failing or words
+        self._read_up_to = self._moment(wants, defined)
         answers = not failing
         if answers is self._answers:
             return found
         self._answers = answers
         reach = Reachability(self.cluster, answers, failing)
         return [*found, reach] if failing else [reach, *found]
+
+    def _moment(self, wants: Wants, defined: Definitions) -> _ReadUpTo | None:
+        """Note how far everything was read; None when some of it has to be read again at once."""
+        watches = self._watches.values()
+        tidings = next((watch.line.tidings for watch in watches), None)
+        if tidings is None or not all(watch.is_quiet for watch in watches):
+            return None
+        return _ReadUpTo(wants, defined, tidings, tidings.count)
 
     async def _read(self, watch: _Watch) -> tuple[list[Observation], str]:
         """Give what is new of a kind, and why nobody answers for it, if nobody does."""

@@ -42,6 +42,17 @@ _version_of = attrgetter("version")
 Listener = Callable[[str, Change], None]
 
 
+class Tidings:
+    """Counts what may be news to somebody who watches a cluster.
+
+    So who reads many watches can tell at a glance that none of them has anything new.
+    """
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self.count = 0
+
+
 class _Shelf:
     """The objects of one kind, in the order of their keys, with their history."""
 
@@ -67,6 +78,7 @@ class Storage:
         self._history_limit = history_limit
         self.version = 1
         self.compacted = 0  # changes up to this version can no longer be had
+        self.tidings = Tidings()
         self._shelves: dict[str, _Shelf] = {}
         self._listeners: list[Listener] = []
         self._dependents: dict[str, dict[tuple[str, str], None]] = {}
@@ -150,6 +162,7 @@ class Storage:
     def compact(self, version: int) -> None:
         """Forget changes up to `version`: watches and lists from before it get 410."""
         self.compacted = max(self.compacted, version)
+        self.tidings.count += 1
         for shelf in self._shelves.values():
             cut = bisect_right(shelf.history, version, key=_version_of)
             del shelf.history[:cut]
@@ -184,6 +197,7 @@ class Storage:
             shelf.keys = sorted(shelf.objects)
             del shelf.history[bisect_right(shelf.history, version, key=_version_of) :]
         self.version = version
+        self.tidings.count += 1
         self._dependents = {}
         for kind, shelf in self._shelves.items():
             for key in shelf.keys:
@@ -203,6 +217,7 @@ class Storage:
     def _record(self, kind: str, change: Change) -> None:
         history = self._shelf(kind).history
         history.append(change)
+        self.tidings.count += 1
         if len(history) > self._history_limit:
             self.compact(history[len(history) // 2].version)
         self.tell(kind, change)

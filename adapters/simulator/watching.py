@@ -37,6 +37,7 @@ class WatchCursor:
         first: Iterable[WatchEvent] = (),
     ) -> None:
         """Watch `scope` from the place `begin` in its kind's history, after the events `first`."""
+        self.tidings = storage.tidings
         self._storage = storage
         self._resource = scope.resource
         self._prefix = f"{scope.namespace}/" if scope.namespace else ""
@@ -64,6 +65,18 @@ class WatchCursor:
         """Whether the connection is over, cut or ended."""
         return self._cut is not None or self.ended
 
+    @property
+    def has_news(self) -> bool:
+        """Whether `take` may give anything, or raise."""
+        if self._waiting or self._ended or self._cut is not None:
+            return True
+        kind = self._resource.kind
+        if self._position == self._storage.position(kind):
+            return False
+        changes = self._storage.changes(kind, self._position)
+        first = None if changes is None else next(changes, None)
+        return first is None or self._held_at is None or first.version <= self._held_at
+
     def take(self, at_most: int | None = None) -> list[WatchEvent]:
         """Give the events that have not been taken yet, oldest first, at most so many.
 
@@ -89,7 +102,7 @@ class WatchCursor:
             "metadata": {"resourceVersion": str(version)},
         }
         self._waiting.append({"type": "BOOKMARK", "object": body})
-        self._wake.set()
+        self.stir()
 
     def hold(self) -> None:
         """Lag: what happens from now on is not delivered until `release`."""
@@ -99,28 +112,29 @@ class WatchCursor:
     def release(self) -> None:
         """Catch up again."""
         self._held_at = None
-        self._wake.set()
+        self.stir()
 
     def cut(self, words: str = "connection reset by peer") -> None:
         """Break the connection: what was not taken is lost."""
         self._cut = words
-        self._wake.set()
+        self.stir()
 
     def close(self) -> None:
         """Close as the server does when the watch's time is over: what happened still comes."""
         if not self._ended:
             self._read()
         self._ended = True
-        self._wake.set()
+        self.stir()
 
     def refuse(self, status: Manifest) -> None:
         """End with an ERROR event."""
         self._waiting.append({"type": "ERROR", "object": status})
         self._ended = True
-        self._wake.set()
+        self.stir()
 
     def stir(self) -> None:
-        """Wake who waits in `wait`: something may have happened."""
+        """Say that something may have happened: to who waits in `wait`, and to who looks."""
+        self.tidings.count += 1
         self._wake.set()
 
     async def wait(self) -> None:
