@@ -45,11 +45,10 @@ class WitnessedServer:
 
     async def send(self, request: Request, *, timeout_seconds: float) -> Response:
         """Answer one request, once it is known to be intended."""
-        del timeout_seconds
         if request.method != "GET":
             self.writes.append(request)
             self._check(request)
-        return self._world.cluster.api.handle(request)
+        return await self._world.cluster.api.send(request, timeout_seconds=timeout_seconds)
 
     def open_watch(self, request: Request) -> WatchCursor:
         """Open a watch."""

@@ -40,14 +40,9 @@ class WitnessedApi:
 
     async def send(self, request: Request, *, timeout_seconds: float) -> Response:
         """Answer one request."""
-        del timeout_seconds
-        return self.handle(request)
-
-    def handle(self, request: Request) -> Response:
-        """Answer one request, once it is known to be intended."""
         if request.method != "GET":
             assert self._is_intended(request), f"not intended: {request}"
-        return self._api.handle(request)
+        return await self._api.send(request, timeout_seconds=timeout_seconds)
 
     def open_watch(self, request: Request) -> WatchCursor:
         """Open a watch."""

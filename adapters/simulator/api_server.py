@@ -21,7 +21,8 @@ from adapters.simulator.answers import Refusal
 from adapters.simulator.applying import Application, checked_body
 from adapters.simulator.decoding import Undecodable
 from adapters.simulator.deleting import DeleteOptions
-from adapters.simulator.faults import Faults, Loss
+from adapters.simulator.faults import Death, Fault, Faults, Loss, SenderDied, Slowness, Stay
+from adapters.simulator.halting import Halt
 from adapters.simulator.listing import Collections, metadata_only
 from adapters.simulator.patching import PatchFailed, PatchMalformed, json_patched, merge_patched
 from adapters.simulator.registry import Changing, Registry, Writing
@@ -30,6 +31,7 @@ from adapters.simulator.scales import scale_of, scaled
 from adapters.simulator.storage import Change, Manifest, Storage
 from adapters.simulator.watching import WatchCursor
 
+_TIMED_OUT = "no answer in time"
 _CLIENT = "warmlog"  # the user agent of the real client, and so its name as a writer
 
 
@@ -51,22 +53,54 @@ class ApiServer:
         return self._cluster
 
     async def send(self, request: Request, *, timeout_seconds: float) -> Response:
-        """Answer at once; see `handle`. There is no time in which it could time out."""
-        del timeout_seconds
-        return self.handle(request)
+        """Answer one request, at once unless a fault lets it take time or halts its sender.
+
+        Raises what `handle` raises, and ApiUnanswered for what takes longer than `timeout_seconds`.
+        """
+        fault = self._befalling(request)
+        if isinstance(fault, Slowness):
+            return self._slowly(request, fault, timeout_seconds)
+        if fault is Stay.HALTED:
+            await Halt()
+        return self._befallen(request, fault)
 
     def handle(self, request: Request) -> Response:
-        """Answer one request. Raises ApiUnanswered when a fault swallows request or reply."""
+        """Answer one request, which takes no time here.
+
+        Raises ApiUnanswered when a fault swallows request or reply, SenderDied when it ends whoever
+        sent it.
+        """
+        return self._befallen(request, self._befalling(request))
+
+    def _befalling(self, request: Request) -> Fault | None:
         if self.faults.unreachable:
             raise ApiUnanswered(self.faults.unreachable)
-        fault = self.faults.befalling(request)
+        return self.faults.befalling(request)
+
+    def _befallen(self, request: Request, fault: Fault | None) -> Response:
         if isinstance(fault, Response):
             return fault
+        if fault is Death.UNSENT:
+            raise SenderDied(f"before {request.method} {request.path} was sent")
         if fault is Loss.REQUEST:
             raise ApiUnanswered("connection refused")
         response = self.answer(request)
+        if fault is Death.UNHEARD:
+            raise SenderDied(f"before {request.method} {request.path} was answered")
         if fault is Loss.REPLY:
             raise ApiUnanswered("connection reset by peer")
+        return response
+
+    def _slowly(self, request: Request, slow: Slowness, timeout_seconds: float) -> Response:
+        """Answer after a while, if that is soon enough."""
+        there, back = slow
+        self.faults.wait(min(there, timeout_seconds))
+        if there >= timeout_seconds:
+            raise ApiUnanswered(_TIMED_OUT)
+        response = self.answer(request)
+        self.faults.wait(min(back, timeout_seconds - there))
+        if there + back >= timeout_seconds:
+            raise ApiUnanswered(_TIMED_OUT)
         return response
 
     def answer(self, request: Request) -> Response:

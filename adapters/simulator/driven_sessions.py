@@ -12,10 +12,13 @@ from adapters.kubernetes.watch_health import unread_of
 from adapters.ports import Api, ApiUnanswered, Request, Response
 from adapters.running.asking import AskingBook
 from adapters.running.cache_asking import CacheAskingBook, QuestionBoard
+from adapters.running.clocks import Now
 from adapters.running.cluster_books import Definitions, KindBook, Wants
 from adapters.running.following import FollowingBook
+from adapters.running.guarding import Guard, GuardedApi, Unguarded
 from adapters.running.sessions import may_look_up
 from adapters.simulator.api_server import ApiServer
+from adapters.simulator.halting import HaltingTimer
 from adapters.simulator.storage import Tidings
 from adapters.simulator.watching import WatchCursor
 from machines.deciding import effect_of
@@ -26,6 +29,16 @@ from machines.states import State
 
 TIMEOUT_SECONDS = 10.0
 TRIES = 3  # to list a kind in one turn; a later turn tries again
+
+
+class Host(NamedTuple):
+    """What a driven controller runs on, where that differs from the clusters it is about."""
+
+    wall: Now | None = None  # the time of day; None: the clusters'
+    guard: Guard = Unguarded()  # a write that it does not let out halts whoever sends it
+
+
+CLOSE_BY = Host()
 
 
 class Line:
@@ -116,11 +129,19 @@ class DrivenSession:
     """One cluster, for as long as one way into it holds."""
 
     def __init__(
-        self, server: ApiServer, cluster: str, vault: SecretVault, state: State, *, is_home: bool
+        self,
+        server: ApiServer,
+        cluster: str,
+        vault: SecretVault,
+        state: State,
+        *,
+        is_home: bool,
+        guard: Guard,
     ) -> None:
         """Begin; what is open for the cluster has to be looked up first."""
         self.cluster = cluster
-        self.api: Api = DiscreetApi(Line(server, cluster), vault)
+        line = GuardedApi(Line(server, cluster), guard, HaltingTimer())
+        self.api: Api = DiscreetApi(line, vault)
         self.asking = AskingBook(cluster)
         self.cache_asking = CacheAskingBook(cluster, QuestionBoard())
         self.following = FollowingBook(cluster)

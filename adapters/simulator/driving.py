@@ -13,16 +13,19 @@ from adapters.kubernetes.reading_events import read_events
 from adapters.kubernetes.reading_pods import read_pods
 from adapters.kubernetes.vaults import SecretVault
 from adapters.running.caches_serving import unserved_facts
+from adapters.running.clocks import SteadyClock
 from adapters.running.cluster_books import Definitions, Way, WayBook, moves_wants, wants_of
 from adapters.running.condition_books import ConditionBook
+from adapters.running.controller import STORE_RETRY_SECONDS
 from adapters.running.settling import SettlingBook, settle
 from adapters.running.status_books import StatusBook, StatusWrite
 from adapters.running.text_holding import TextHolder
 from adapters.running.writing import Identity, Writer, open_writer
-from adapters.simulator.clock import MILLISECOND
+from adapters.simulator.clock import MILLISECOND, SECOND
 from adapters.simulator.connecting import NoSuchWorld, server_of
-from adapters.simulator.driven_sessions import TIMEOUT_SECONDS, DrivenSession
+from adapters.simulator.driven_sessions import CLOSE_BY, TIMEOUT_SECONDS, DrivenSession, Host
 from adapters.simulator.worlds import World
+from engine.errors import LogUnavailable
 from engine.events import Event
 from engine.logs import EventLog
 from machines.deciding import effect_of, is_as_intended, still_wanted
@@ -50,6 +53,7 @@ class Driver:
         *,
         others: Mapping[str, World] | None = None,
         vault: SecretVault | None = None,
+        host: Host = CLOSE_BY,
     ) -> None:
         """Drive `writer`; `listener` is told of each durable batch and the state after it."""
         self.world = world
@@ -68,14 +72,24 @@ class Driver:
         self._inbox: list[Observation] = []
         self._defined = Definitions()
         self._looked_at: int | None = None  # for their definitions
+        self._clock = SteadyClock(
+            writer.cursor.at, wall=host.wall or self._now, monotonic=self._now
+        )
+        self._guard = host.guard
+        self._retry = (0, 0)  # when, and for the how manyth time, the store is tried again
+        for each in (world, *self.others.values()):
+            each.cluster.api.faults.wait = self._wait
         self._home = DrivenSession(
-            world.api, world.api.cluster, self._vault, writer.state, is_home=True
+            world.api, world.api.cluster, self._vault, writer.state, is_home=True, guard=self._guard
         )
         self._sessions = {world.api.cluster: self._home}
 
     @property
     def now(self) -> int:
-        """The virtual instant, UTC nanoseconds."""
+        """The virtual instant of the clusters, UTC nanoseconds."""
+        return self.world.cluster.now
+
+    def _now(self) -> int:
         return self.world.cluster.now
 
     def advance(self, to_at: int) -> None:
@@ -91,8 +105,7 @@ class Driver:
         """
         self.advance(self.now)  # the others may lag behind this world
         await self._observe()
-        if self._inbox or self.writer.unsent_rows:
-            await self._write()
+        if await self._write():
             return True
         for session in self._sessions.values():
             if session.effects:
@@ -106,7 +119,8 @@ class Driver:
         for session in self._sessions.values():
             if await self._question(session):
                 return True
-        return await self._store()
+        # What the store has not taken yet is in the state, and must be in no status.
+        return not self.writer.unsent_rows and await self._store()
 
     async def run(self, *, until_at: int | None = None, turns: int = 1_000_000) -> None:
         """Take turns and let time pass until nothing is left to do, or until an instant.
@@ -125,35 +139,46 @@ class Driver:
 
     def next_at(self) -> int | None:
         """Give the next instant at which anything can happen; None when all is at rest."""
-        due = min((time for time in self._times() if time is not None), default=None)
+        ahead = self.now - self._clock()  # deadlines are of the controller's clock
+        times = [*self._times(), *(time and time + ahead for time in self._own_times())]
+        due = min((time for time in times if time is not None), default=None)
         return None if due is None else max(due, self.now)
 
     def _times(self) -> Iterator[int | None]:
-        state = self.writer.state
         for world in (self.world, *self.others.values()):
             yield world.cluster.next_at()
-        yield next_deadline(state)
-        yield self.book.next_due(state)
-        yield self.conditions.next_due(state)
-        yield self._texts.next_due()
+        for session in self._sessions.values():
+            yield session.next_look_up(self.writer.state)
+        if self.writer.unsent_rows:
+            yield self._retry[0]
+
+    def _own_times(self) -> Iterator[int | None]:
+        state = self.writer.state
+        if not self.writer.unsent_rows:
+            yield next_deadline(state)
+            yield self.book.next_due(state)
+            yield self.conditions.next_due(state)
+            yield self._texts.next_due()
         for cluster, session in self._sessions.items():
             yield session.asking.next_due(state)
             yield session.cache_asking.next_due(state)
             yield session.following.next_due(state)
-            yield session.next_look_up(state)
             yield self._settling.next_due(cluster)
 
     async def _observe(self) -> None:
-        state = self.writer.state
         await self._look_for_definitions()
         for session in self._sessions.values():
-            self._inbox += await session.observe(state, self._wants, self._defined)
-        for observation in self._inbox:
+            self._inbox += await session.observe(self.writer.state, self._wants, self._defined)
+
+    def _sifted(self, now: int) -> list[Observation]:
+        """Take what came in since the last batch, and what is due now."""
+        state, batch, self._inbox = self.writer.state, self._inbox, []
+        for observation in batch:
             self.book.note(observation)
             self.conditions.note(observation)
-        self._inbox = self._settling.sift(state, self._inbox, self.now)
-        self._inbox = self._texts.sift(state, self._inbox, self.now)
-        self._inbox += due_deadlines(state, self.now)
+        batch = self._settling.sift(state, batch, now)
+        batch = self._texts.sift(state, batch, now)
+        return [*batch, *due_deadlines(state, now)]
 
     async def _look_for_definitions(self) -> None:
         """Look for those that are missing now and then, which alone lets no time pass."""
@@ -173,10 +198,33 @@ class Driver:
             self._defined = Definitions(caches=True, replicas=unserved is None)
             self._inbox += unserved_facts(self._home.cluster, unserved)
 
-    async def _write(self) -> None:
-        observations, self._inbox = self._inbox, []
-        self.writer.fold_in(observations, self.now)
-        rows = await self.writer.flush()
+    async def _write(self) -> bool:
+        """Fold a batch, or take up the one that the store could not take; say whether that was so.
+
+        As in the live loop, what waits for the store is tried again and again, and no other batch
+        is folded meanwhile.
+        """
+        if not self.writer.unsent_rows:
+            now = self._clock()
+            batch = self._sifted(now)
+            if not batch:
+                return False
+            self.writer.fold_in(batch, now)
+        elif self.now < self._retry[0]:
+            return False
+        try:
+            rows = await self.writer.flush()
+        except LogUnavailable:
+            tries = self._retry[1]
+            wait_seconds = STORE_RETRY_SECONDS[min(tries, len(STORE_RETRY_SECONDS) - 1)]
+            self._retry = (self.now + int(wait_seconds * SECOND), tries + 1)
+            return True
+        self._retry = (0, 0)
+        self._hand_out(rows)
+        return True
+
+    def _hand_out(self, rows: tuple[Event, ...]) -> None:
+        """Have what is durable acted upon."""
         for row in rows:
             if WARMLOG.is_decision(row.type) and row.seq in self.writer.state.open:
                 effect = effect_of(self.writer.state, row.seq)
@@ -215,7 +263,7 @@ class Driver:
             self._inbox.append(Reachability(way.cluster, reachable=False, words=str(error)))
             return
         self._sessions[way.cluster] = DrivenSession(
-            server, way.cluster, self._vault, self.writer.state, is_home=False
+            server, way.cluster, self._vault, self.writer.state, is_home=False, guard=self._guard
         )
 
     async def _act(self, session: DrivenSession, effect: Effect) -> None:
@@ -244,6 +292,10 @@ class Driver:
         """Let the time pass that one request takes."""
         self.advance(self.now + LATENCY)
 
+    def _wait(self, seconds: float) -> None:
+        """Let the time pass that a request takes longer."""
+        self.advance(self.now + int(seconds * SECOND))
+
     async def _question(self, session: DrivenSession) -> bool:
         return (
             await self._settle(session)
@@ -253,17 +305,17 @@ class Driver:
         )
 
     async def _settle(self, session: DrivenSession) -> bool:
-        absences = self._settling.due(session.cluster, self.now)
+        absences = self._settling.due(session.cluster, self._clock())
         for absence in absences:
             self._inbox += await settle(
-                self._settling, absence, session.api, lambda: self.now,
+                self._settling, absence, session.api, self._clock,
                 timeout_seconds=TIMEOUT_SECONDS,
             )  # fmt: skip
             self._pass_time()
         return bool(absences)
 
     async def _follow(self, session: DrivenSession) -> bool:
-        due = session.following.due(self.writer.state, self.now)
+        due = session.following.due(self.writer.state, self._clock())
         for namespace, jobs in due.items():
             self._inbox += await read_pods(
                 session.api, namespace, jobs, timeout_seconds=TIMEOUT_SECONDS
@@ -272,16 +324,16 @@ class Driver:
         return bool(due)
 
     async def _ask(self, session: DrivenSession) -> bool:
-        due = session.asking.due(self.writer.state, self.now)
+        due, before = session.asking.due(self.writer.state, self._clock()), len(self._inbox)
         for namespace, questions in due.items():
             self._inbox += await read_events(
                 session.api, namespace, questions, timeout_seconds=TIMEOUT_SECONDS
             )
             self._pass_time()
-        return bool(self._inbox)
+        return len(self._inbox) > before
 
     async def _ask_for_caches(self, session: DrivenSession) -> bool:
-        due = session.cache_asking.due(self.writer.state, self.now)
+        due = session.cache_asking.due(self.writer.state, self._clock())
         for asked in due:
             answer = await asked.answer(session.api, timeout_seconds=TIMEOUT_SECONDS)
             self._inbox += () if answer is None else (answer,)
@@ -289,19 +341,19 @@ class Driver:
         return bool(due)
 
     async def _store(self) -> bool:
-        for due in self.book.due(self.writer.state, self.now):
+        for due in self.book.due(self.writer.state, self._clock()):
             if not isinstance(due, StatusWrite):
                 self._inbox.append(due)
                 return True
             result = await due.store(self._home.api, timeout_seconds=TIMEOUT_SECONDS)
             self._pass_time()
-            self._inbox += self.book.settle(due, result, self.now)
+            self._inbox += self.book.settle(due, result, self._clock())
             return True
-        writes = self.conditions.due(self.writer.state, self.now)
+        writes = self.conditions.due(self.writer.state, self._clock())
         for write in writes:
             result = await write.store(self._home.api, timeout_seconds=TIMEOUT_SECONDS)
             self._pass_time()
-            self.conditions.settle(write, result, self.now)
+            self.conditions.settle(write, result, self._clock())
         return bool(writes)
 
 
@@ -312,8 +364,13 @@ async def start(
     listener: Listener | None = None,
     *,
     others: Mapping[str, World] | None = None,
+    host: Host = CLOSE_BY,
 ) -> Driver:
-    """Start the controller on a log, as after a crash or for the first time."""
-    writer = await open_writer(log, identity, world.cluster.now)
+    """Start the controller on a log, as after a crash or for the first time.
+
+    Raises LogUnavailable when the store takes nothing: it is to be tried again.
+    """
     vault = SecretVault(await log.secret_key())
-    return Driver(world, writer, listener, others=others, vault=vault)
+    at = host.wall() if host.wall else world.cluster.now
+    writer = await open_writer(log, identity, at)
+    return Driver(world, writer, listener, others=others, vault=vault, host=host)

@@ -10,6 +10,10 @@ from adapters.simulator.answers import failure
 Matching = Callable[[Request], bool]
 
 
+class SenderDied(Exception):
+    """Whoever sent a request ended at that moment, and its memory with it."""
+
+
 class Loss(StrEnum):
     """Where a request is lost."""
 
@@ -17,7 +21,34 @@ class Loss(StrEnum):
     REPLY = "reply"  # after the server carried it out
 
 
-Fault = Loss | Response
+class Death(StrEnum):
+    """When the sender of a request dies."""
+
+    UNSENT = "unsent"  # before the server saw it: nothing happened
+    UNHEARD = "unheard"  # after the server carried it out, before the answer came
+
+
+class Slowness(NamedTuple):
+    """How long a request takes; what takes longer than its sender waits is a time-out.
+
+    What takes too long on its way to the server never gets there.
+    """
+
+    there_seconds: float = 0.0  # before the server carries it out
+    back_seconds: float = 0.0  # after
+
+
+class Stay(StrEnum):
+    """A request that is under way when something else happens."""
+
+    HALTED = "halted"  # before the server sees it, until whoever drives its sender goes on
+
+
+Fault = Loss | Death | Slowness | Stay | Response
+
+
+def _at_once(seconds: float) -> None:
+    """No time passes where nobody drives."""
 
 
 class Plan(NamedTuple):
@@ -36,6 +67,8 @@ class Faults:
         """Begin with none."""
         self.unreachable = ""  # words of the network; not empty: nothing gets through
         self.list_version: int | None = None  # lists are answered as of this version
+        self.list_versions: dict[str, int] = {}  # the same by kind, for that kind alone
+        self.wait: Callable[[float], None] = _at_once  # lets time pass; whoever drives sets it
         self._plans: list[Plan] = []
 
     def add(self, matching: Matching, fault: Fault, *, times: int = 1, skipped: int = 0) -> None:
@@ -46,7 +79,12 @@ class Faults:
         """Make the network and the server well again."""
         self.unreachable = ""
         self.list_version = None
+        self.list_versions = {}
         self._plans = []
+
+    def version_listed(self, kind: str) -> int | None:
+        """Give the version as of which a kind is listed; None: the newest."""
+        return self.list_versions.get(kind, self.list_version)
 
     def befalling(self, request: Request) -> Fault | None:
         """Give what befalls this request, and count it."""

@@ -126,7 +126,7 @@ class Collections:
                 words = f"The provided resource version is too old: {wanted}"
                 raise Refusal(answers.expired(words))
             return _Reading(storage.listed_at(kind, namespace, wanted), wanted)
-        stale = self._faults.list_version
+        stale = self._faults.version_listed(kind)
         if stale is not None and max(wanted, storage.compacted) <= stale < storage.version:
             return _Reading(storage.listed_at(kind, namespace, stale), stale)
         return _Reading(storage.listed(kind, namespace), storage.version)

@@ -109,6 +109,27 @@ class WatchCursor:
         if self._held_at is None:
             self._held_at = self._storage.version
 
+    def trickle(self, changes: int) -> None:
+        """Deliver so many more of the cluster's changes, and lag on; nothing when it does not lag.
+
+        So what happened comes bit by bit, and late.
+        """
+        if self._held_at is not None:
+            self._held_at = min(self._held_at + changes, self._storage.version)
+            self.stir()
+
+    def repeat(self, changes: int) -> None:
+        """Deliver the last so many changes of the kind once more, as they were then.
+
+        Those that were before the watch began come as well, those that are forgotten cannot.
+        """
+        if self.finished or self._since > self._storage.version:
+            return
+        oldest = self._storage.position_after(self._resource.kind, 0)
+        self._position = max(self._position - changes, oldest)
+        self._since = 0
+        self.stir()
+
     def release(self) -> None:
         """Catch up again."""
         self._held_at = None
