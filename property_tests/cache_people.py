@@ -21,10 +21,9 @@ from machines import labels
 from machines.caches.child_names import workload_namespace
 from machines.states import State
 from property_tests.cache_rest import NOBODY
+from property_tests.faults.troubled_worlds import TroubledWorld
 from property_tests.playing.choices import many, one_of, together, whole, yes_or_no
 from property_tests.playing.deeds import beginning, deed
-from property_tests.playing.telling_worlds import TellingWorld
-from property_tests.running import run
 from property_tests.staged_worlds import HOME, PLANTED, StagedWorld, hold_no_secret
 
 IDENTITY = Identity("0", "code", "settings")
@@ -58,7 +57,7 @@ picks = whole(0, 7)
 Deed = Callable[[StagedWorld, Manifest], None]
 
 
-class CachePeople(TellingWorld):
+class CachePeople(TroubledWorld):
     """Clusters, and the people and machines in them."""
 
     def __init__(self) -> None:
@@ -84,6 +83,10 @@ class CachePeople(TellingWorld):
     def now(self) -> int:
         """The virtual instant where warmlog runs, UTC nanoseconds."""
         return self.home.cluster.now
+
+    def every_world(self) -> list[StagedWorld]:
+        """Give the clusters, home first."""
+        return list(self.worlds.values())
 
     def rows(self) -> list[Event]:
         """All rows of the newest log."""
@@ -150,7 +153,9 @@ class CachePeople(TellingWorld):
     def live(self) -> None:
         """Begin a life of the controller."""
         others = {name: self.worlds[name] for name in ("east", "west")}
-        self.driver = run(start(self.home, self.logs[-1], IDENTITY, self.listen, others=others))
+        self.driver = self.born(
+            lambda log, host: start(self.home, log, IDENTITY, self.listen, others=others, host=host)
+        )
         self.announcer = CacheAnnouncer(self.driver.writer.state)
 
     def listen(self, rows: tuple[Event, ...], state: State) -> None:
@@ -277,6 +282,7 @@ class CachePeople(TellingWorld):
         """Somebody edits an annotation of ours."""
         if key == labels.CACHE_UID and value is None:
             return  # nobody's any more: allowed to stay
+        self.left |= {NOBODY} if value == NOBODY and key == labels.CACHE_UID else set()
         self.on_thing(place, kind, pick, lambda world, one: world.note_on(one, {key: value}))
 
     @deed(place=places, pick=picks)

@@ -6,6 +6,7 @@ one. At the end all faults stop, the worlds run to rest, and what was promised i
 
 from adapters.simulator.answers import failure
 from adapters.simulator.clock import MILLISECOND, SECOND
+from adapters.simulator.driving import Driver
 from adapters.simulator.faults import (
     Fault,
     Loss,
@@ -48,7 +49,7 @@ class CacheWorlds(CachePeople):
     def work(self, turns: int) -> None:
         """The controller does a few things."""
         for _ in range(turns):
-            run(self.driver.turn())
+            self.work_by(Driver.turn)
 
     @deed(seconds=one_of(0.05, 1, 5, 30))
     def time_passes(self, seconds: float) -> None:
@@ -71,6 +72,7 @@ class CacheWorlds(CachePeople):
     def log_is_lost(self) -> None:
         """It dies, and its log with it."""
         self.left.add(LOST)
+        self.elder = None  # whoever has a log of its own is fenced by nobody
         self.logs.append(MemoryLog(f"log-{len(self.logs)}"))
         self.live()
 
@@ -112,10 +114,8 @@ class CacheWorlds(CachePeople):
 
     def all_is_well(self) -> None:
         """Everything that can be well is."""
+        self.troubles_end()
         for name, world in self.worlds.items():
-            world.cluster.api.faults.clear()
-            for cursor in world.cluster.api.cursors:
-                cursor.release()
             for kind in (JOB.kind, CLAIM.kind, SECRET.kind):
                 world.allow(kind, WORKLOADS)
             for node in ("n0", "n1"):
@@ -134,7 +134,7 @@ class CacheWorlds(CachePeople):
     def drive(self, seconds: int) -> None:
         """Let controller and clusters go on for so long, or until all are at rest."""
         end = self.home.cluster.now + seconds * SECOND
-        run(self.driver.run(until_at=end, turns=TURNS))
+        self.work_by(lambda driver: driver.run(until_at=end, turns=TURNS))
 
     def finish(self) -> None:
         """Let all faults end, come to rest, and check what was promised."""

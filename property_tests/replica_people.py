@@ -30,7 +30,6 @@ from property_tests.cache_rest import NOBODY
 from property_tests.cache_worlds import CacheWorlds
 from property_tests.playing.choices import many, one_of, together, whole, yes_or_no
 from property_tests.playing.deeds import beginning, deed
-from property_tests.running import run
 from property_tests.served_worlds import NAMESPACE, SERVING, Ledger, ServedWorld
 from property_tests.staged_worlds import HOME
 from tests.replicas.builders import engine, spec_of
@@ -132,7 +131,9 @@ class ReplicaPeople(CacheWorlds):
     def live(self) -> None:
         """Begin a life of the controller."""
         others = {name: self.worlds[name] for name in ("east", "west")}
-        self.driver = run(start(self.home, self.logs[-1], WHO, self.listen, others=others))
+        self.driver = self.born(
+            lambda log, host: start(self.home, log, WHO, self.listen, others=others, host=host)
+        )
         self.announcer = CacheAnnouncer(self.driver.writer.state)
         self.replica_announcer = ReplicaAnnouncer(self.driver.writer.state)
 

@@ -35,6 +35,7 @@ class ReplicaWorlds(ReplicaPeople):
         log = self.logs[-1]
         whole = [length for length in self.lengths if length <= len(log.rows) - back]
         if whole:
+            self.elder = None
             del log.rows[max(whole) :]
             self.live()
 

@@ -25,6 +25,7 @@ from machines.caches.child_names import claim_name
 from machines.domain import WARMLOG
 from machines.intents import Intent, intent_from_json
 from property_tests.staged_worlds import Rows, StagedWorld, WitnessedServer, hold_no_secret
+from property_tests.watched_worlds import hold_no_future
 
 WORKLOAD_KINDS = (DEPLOYMENT.kind, LEADER_WORKER_SET.kind)
 SERVING = (*WORKLOAD_KINDS, SERVICE.kind, CLAIM_TEMPLATE.kind)
@@ -74,6 +75,7 @@ class ServingServer(WitnessedServer):
             return
         hold_no_secret(dumps(request.body))
         if place.subresource == "status":
+            hold_no_future(request, len(self._rows()))
             return
         found = [one for one in self._decided() if _serves(request, place, one)]
         assert found, request

@@ -18,7 +18,7 @@ from machines import intents, labels
 from machines.domain import WARMLOG
 from machines.intents import CacheIntent, Intent, intent_from_json
 from machines.job_bodies import body_digest
-from property_tests.watched_worlds import has_ended
+from property_tests.watched_worlds import has_ended, hold_no_future
 
 HOME = "sim"
 PLANTED = ("swordfish-one", "swordfish-two", "swordfish-three")  # values of tokens
@@ -69,6 +69,7 @@ class WitnessedServer:
         if place.subresource == "status":
             assert place.resource.kind in {"ModelCache", "InferenceCluster"}, request
             hold_no_secret(dumps(request.body))
+            hold_no_future(request, len(self._rows()))
             self._world.check_status(request)
             return
         if place.resource.kind != "Secret":

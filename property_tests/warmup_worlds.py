@@ -22,11 +22,10 @@ from adapters.simulator.plans import Ending, NodePlan
 from adapters.simulator.resources import JOB, NODE, POD, WARMUP
 from adapters.store.memory_logs import MemoryLog
 from machines import labels
+from property_tests.faults.troubled_worlds import TroubledWorld
 from property_tests.playing.choices import many, one_of, record, whole, yes_or_no
 from property_tests.playing.deeds import beginning, deed
-from property_tests.playing.telling_worlds import TellingWorld
 from property_tests.rest import check_log, check_rest, check_statuses
-from property_tests.running import run
 from property_tests.watched_worlds import (
     NAMESPACE_NAME,
     POOL,
@@ -82,7 +81,7 @@ wishes = record(
 )
 
 
-class WarmupWorlds(TellingWorld):
+class WarmupWorlds(TroubledWorld):
     """A cluster, the people in it, and a controller that lives many lives."""
 
     def __init__(self) -> None:
@@ -113,7 +112,17 @@ class WarmupWorlds(TellingWorld):
         for index, kind in enumerate(kinds):
             self.world.add_node(f"n{index}", pool=POOL, plan=PLANS[kind])
         self.apply_warmup(0, wish)
-        self.driver = run(start(self.world, self.log, IDENTITY, self.listen))
+        self.live()
+
+    def every_world(self) -> list[WatchedWorld]:
+        """Give the one cluster."""
+        return [self.world]
+
+    def live(self) -> None:
+        """Begin a life of the controller."""
+        self.driver = self.born(
+            lambda log, host: start(self.world, log, IDENTITY, self.listen, host=host)
+        )
 
     # What people do.
 
@@ -244,7 +253,7 @@ class WarmupWorlds(TellingWorld):
     def work(self, turns: int) -> None:
         """The controller does a few things."""
         for _ in range(turns):
-            run(self.driver.turn())
+            self.work_by(Driver.turn)
 
     @deed(seconds=one_of(0.05, 1, 5, 30))
     def time_passes(self, seconds: float) -> None:
@@ -259,7 +268,7 @@ class WarmupWorlds(TellingWorld):
     @deed()
     def crash(self) -> None:
         """The controller dies where it stands, and another one goes on from the log."""
-        self.driver = run(start(self.world, self.log, IDENTITY, self.listen))
+        self.live()
 
     @deed(
         method=one_of("POST", "PATCH", "DELETE", "GET"),
@@ -299,6 +308,7 @@ class WarmupWorlds(TellingWorld):
     def cluster_is_restored(self, back: int) -> None:
         """The cluster is restored from a backup, and the controller, which ran in it, starts."""
         self.world.cluster.api.faults.list_version = None
+        self.world.cluster.api.faults.list_versions = {}
         self.world.restore(back)
         self.crash()
 
@@ -310,17 +320,15 @@ class WarmupWorlds(TellingWorld):
     @deed()
     def all_is_well(self) -> None:
         """Network, server, kubelets and policies are well again."""
-        self.world.cluster.api.faults.clear()
+        self.troubles_end()
         self.world.allow(JOB.kind, NAMESPACE_NAME)
-        for cursor in self.world.cluster.api.cursors:
-            cursor.release()
         for node in self.world.listed(NODE.kind):
             self.world.start_kubelet(node["metadata"]["name"])
 
     def drive(self, seconds: int) -> None:
         """Let controller and cluster go on for so long, or until both are at rest."""
         end = self.world.cluster.now + seconds * SECOND
-        run(self.driver.run(until_at=end, turns=TURNS))
+        self.work_by(lambda driver: driver.run(until_at=end, turns=TURNS))
 
     def finish(self) -> None:
         """Let all faults end, come to rest, and check what was promised."""

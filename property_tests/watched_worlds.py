@@ -50,6 +50,7 @@ class WitnessedApi:
 
     def _is_intended(self, request: Request) -> bool:
         if request.path.endswith("/status"):
+            hold_no_future(request, len(self._log.rows))
             return "/modelwarmups/" in request.path
         intents = self._so_far()
         match request.method:
@@ -152,6 +153,14 @@ class WatchedWorld(World):
         assert self.restored or len(nodes) <= limit, f"{len(nodes)} Jobs at work"
         assert len(nodes) == len(set(nodes)), "two Jobs for one warmup and node"
         assert node_of(job) in self._inside, "a Job for a node that was never in the boundary"
+
+
+def hold_no_future(request: Request, rows: int) -> None:
+    """A status shows nothing that is not in the log, which has so many rows."""
+    for operation in request.body:
+        value = operation.get("value")
+        if operation["path"] == "/status" and isinstance(value, dict) and "warmlog" in value:
+            assert value["warmlog"]["position"] <= rows, f"{value} is ahead of the log"
 
 
 def node_of(job: Manifest) -> str:

@@ -60,9 +60,12 @@ class ApiServer:
         fault = self._befalling(request)
         if isinstance(fault, Slowness):
             return self._slowly(request, fault, timeout_seconds)
-        if fault is Stay.HALTED:
+        if fault is Stay.THERE:
             await Halt()
-        return self._befallen(request, fault)
+        response = self._befallen(request, fault)
+        if fault is Stay.BACK:
+            await Halt()
+        return response
 
     def handle(self, request: Request) -> Response:
         """Answer one request, which takes no time here.

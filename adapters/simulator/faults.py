@@ -39,9 +39,10 @@ class Slowness(NamedTuple):
 
 
 class Stay(StrEnum):
-    """A request that is under way when something else happens."""
+    """Where a request is under way until whoever drives its sender goes on."""
 
-    HALTED = "halted"  # before the server sees it, until whoever drives its sender goes on
+    THERE = "there"  # before the server sees it
+    BACK = "back"  # the server has carried it out, and its answer is under way
 
 
 Fault = Loss | Death | Slowness | Stay | Response
@@ -74,6 +75,10 @@ class Faults:
     def add(self, matching: Matching, fault: Fault, *, times: int = 1, skipped: int = 0) -> None:
         """Have `fault` befall the next `times` requests that match, after `skipped` of them."""
         self._plans.append(Plan(matching, fault, times, skipped))
+
+    def remove(self, fault: Fault) -> None:
+        """Forget every plan for this fault."""
+        self._plans = [plan for plan in self._plans if plan.fault != fault]
 
     def clear(self) -> None:
         """Make the network and the server well again."""

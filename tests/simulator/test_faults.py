@@ -6,7 +6,11 @@ import pytest
 
 from adapters.ports import ApiUnanswered, Request
 from adapters.simulator.faults import (
+    Death,
     Loss,
+    SenderDied,
+    Slowness,
+    Stay,
     every,
     internal_error,
     too_many_requests,
@@ -83,6 +87,89 @@ def test_a_plan_counts_what_it_lets_pass_and_what_it_befalls() -> None:
     world.api.faults.add(every("GET", "/nodes"), too_many_requests(), times=2, skipped=1)
     codes = [get(world, path).code for path in (NODES, JOBS, NODES, NODES, NODES)]
     assert codes == [200, 200, 429, 429, 200]
+
+
+def test_a_sender_that_dies_first_did_nothing() -> None:
+    """It is gone before the server sees the request."""
+    world = world_of()
+    world.api.faults.add(every("POST", "/jobs"), Death.UNSENT)
+    with pytest.raises(SenderDied, match="was sent"):
+        post(world, JOBS, job_body("x"))
+    assert get(world, f"{JOBS}/x").code == 404
+
+
+def test_a_sender_that_dies_later_did_everything() -> None:
+    """It is gone before the answer comes, and the object is there."""
+    world = world_of()
+    world.api.faults.add(every("POST", "/jobs"), Death.UNHEARD)
+    with pytest.raises(SenderDied, match="was answered"):
+        post(world, JOBS, job_body("x"))
+    assert get(world, f"{JOBS}/x").code == 200
+
+
+@pytest.mark.parametrize(
+    ("slowness", "passed_seconds", "answered", "done"),
+    [
+        (Slowness(3, 4), 7, True, True),
+        (Slowness(0, 60), 10, False, True),
+        (Slowness(6, 4), 10, False, True),
+        (Slowness(60, 0), 10, False, False),
+    ],
+)
+async def test_a_slow_request_lets_time_pass_and_may_time_out(
+    slowness: Slowness, passed_seconds: float, *, answered: bool, done: bool
+) -> None:
+    """What was on its way back is done; what was still on its way there never will be."""
+    world = world_of()
+    waits: list[float] = []
+    world.api.faults.wait = waits.append
+    world.api.faults.add(every("POST"), slowness)
+    request = Request("POST", JOBS, body=job_body("x"))
+    if answered:
+        assert (await world.api.send(request, timeout_seconds=10)).code == 201
+    else:
+        with pytest.raises(ApiUnanswered, match="in time"):
+            await world.api.send(request, timeout_seconds=10)
+    assert sum(waits) == passed_seconds
+    assert (get(world, f"{JOBS}/x").code == 200) is done
+
+
+@pytest.mark.parametrize(("stay", "code_meanwhile"), [(Stay.THERE, 404), (Stay.BACK, 200)])
+def test_a_request_may_be_under_way_while_other_things_happen(
+    stay: Stay, code_meanwhile: int
+) -> None:
+    """Its sender stands still before the server sees it, or before the answer comes."""
+    world = world_of()
+    world.api.faults.add(every("POST"), stay)
+    sending = world.api.send(Request("POST", JOBS, body=job_body("x")), timeout_seconds=10)
+    sending.send(None)
+    assert get(world, f"{JOBS}/x").code == code_meanwhile
+    with pytest.raises(StopIteration) as end:
+        sending.send(None)
+    assert end.value.value.code == 201
+    assert get(world, f"{JOBS}/x").code == 200
+
+
+def test_one_fault_can_be_taken_back() -> None:
+    """The others stay."""
+    world = world_of("n1")
+    world.api.faults.add(every("POST"), Stay.THERE)
+    world.api.faults.add(every("GET"), internal_error())
+    world.api.faults.remove(Stay.THERE)
+    assert post(world, JOBS, job_body("x")).code == 201
+    assert get(world, NODES).code == 500
+
+
+def test_one_kind_alone_may_be_listed_from_the_past() -> None:
+    """Lists of that kind lag, those of the others do not."""
+    world = world_of("n1")
+    world.api.faults.list_versions["Node"] = world.cluster.storage.version
+    world.add_node("n2")
+    post(world, JOBS, job_body("x"))
+    assert names(get(world, NODES)) == ["n1"]
+    assert names(get(world, JOBS)) == ["x"]
+    world.api.faults.clear()
+    assert names(get(world, NODES)) == ["n1", "n2"]
 
 
 def test_faults_can_be_cleared() -> None:

@@ -111,6 +111,51 @@ def test_a_held_watch_lags_until_it_is_released() -> None:
     assert told(cursor) == [("ADDED", "x")]
 
 
+def test_a_watch_that_lags_tells_what_it_kept_back_bit_by_bit() -> None:
+    """As many changes of the cluster as it is let; what does not lag has nothing to tell."""
+    world = world_of()
+    cursor = watch(world, JOBS)
+    cursor.trickle(5)
+    cursor.hold()
+    for name in ("x", "y", "z"):
+        post(world, JOBS, job_body(name, managedBy=IDLE))
+    cursor.trickle(2)
+    assert told(cursor) == [("ADDED", "x"), ("ADDED", "y")]
+    assert told(cursor) == []
+    cursor.release()
+    assert told(cursor) == [("ADDED", "z")]
+
+
+def test_a_watch_may_tell_once_more_what_it_told_before() -> None:
+    """In the old order and as it was then, also what was before it began; then it goes on."""
+    world = world_of()
+    post(world, JOBS, job_body("x", managedBy=IDLE))
+    version = str(world.cluster.storage.version)
+    cursor = watch(world, JOBS, resourceVersion=version)
+    post(world, JOBS, job_body("y", managedBy=IDLE))
+    delete(world, f"{JOBS}/y", propagationPolicy="Background")
+    assert told(cursor) == [("ADDED", "y"), ("DELETED", "y")]
+    cursor.repeat(1)
+    assert told(cursor) == [("DELETED", "y")]
+    cursor.repeat(9)
+    post(world, JOBS, job_body("z", managedBy=IDLE))
+    again = [("ADDED", "x"), ("ADDED", "y"), ("DELETED", "y"), ("ADDED", "z")]
+    assert told(cursor) == again
+    assert told(cursor) == []
+
+
+def test_a_watch_cannot_tell_again_what_is_forgotten() -> None:
+    """It tells what the server still has, and is not ended for that."""
+    world = world_of()
+    cursor = watch(world, JOBS)
+    post(world, JOBS, job_body("x", managedBy=IDLE))
+    assert told(cursor) == [("ADDED", "x")]
+    world.cluster.compact()
+    cursor.repeat(5)
+    assert told(cursor) == []
+    assert not cursor.ended
+
+
 def test_a_bookmark_comes_behind_what_it_vouches_for() -> None:
     """Its version is the cluster's, and what happened before it is told before it."""
     world = world_of()
