@@ -2,11 +2,13 @@
 
 from engine.events import Event
 from machines.replicas.composing import find_part
+from machines.replicas.kinds import WORKLOADS
+from machines.replicas.leaving import ours_there
 from machines.replicas.levels import WorkloadLevel
 from machines.replicas.names import workload_name
 from machines.replicas.owning import is_ours
 from machines.replicas.part_names import workload_kind
-from machines.replicas.placing import Place, known_place
+from machines.replicas.placing import Place, known_place, place_of, unlisted_kinds
 from machines.replicas.replicas import REPLICAS, ReplicaTrigger
 from machines.replicas.states import Engine, Replica
 from machines.states import Known, State
@@ -15,6 +17,9 @@ from machines.triggering import pull
 
 def move_replica(state: State, replica: Replica, event: Event) -> None:
     """Take in what is known of a replica's cluster, and move it; what is unknown moves nothing."""
+    if replica.spec is None:
+        _move_as_it_is(state, replica, event)
+        return
     place = known_place(state, replica)
     if place is None:
         return
@@ -24,6 +29,17 @@ def move_replica(state: State, replica: Replica, event: Event) -> None:
         _keep(replica)
     if replica.composed:
         pull(replica, REPLICAS, _trigger(state, replica, place), event)
+
+
+def _move_as_it_is(state: State, replica: Replica, event: Event) -> None:
+    """A replica whose spec can never work has what it had: all that is there of it counts."""
+    place = place_of(state, replica)
+    known = place is not None and place.cluster.reachable and not unlisted_kinds(place, WORKLOADS)
+    if place is None or not known or not replica.composed:
+        return
+    found = [one for one in ours_there(state, replica, place) if one.subject.kind in WORKLOADS]
+    serves = bool(found) and all(map(is_available, found))
+    pull(replica, REPLICAS, ReplicaTrigger.AVAILABLE if serves else ReplicaTrigger.COMPOSED, event)
 
 
 def workloads_there(state: State, replica: Replica, place: Place) -> dict[str, Known | None]:

@@ -17,6 +17,7 @@ from tests.replicas.builders import (
     engine,
     spec_of,
 )
+from tests.replicas.serving import ServingScene
 
 ACCEPTED, READY = "ModelAccepted", "Ready"
 NAME = DEPLOYMENT.split()[1]
@@ -190,6 +191,29 @@ def test_a_running_replica_with_a_spec_that_cannot_work_runs_on() -> None:
     assert scene.condition(ACCEPTED)[:2] == ("False", "InvalidSpec")
     assert scene.condition("ModelReady")[:2] == ("True", "Serving")
     assert scene.there(DEPLOYMENT) is not None
+
+
+@pytest.mark.parametrize("what", [DEPLOYMENT, GANG])
+def test_an_engine_that_is_gone_or_down_serves_nothing_whatever_the_spec(what: str) -> None:
+    """A spec that can never work does not make Serving stand while the workload is not there."""
+    scene = ServingScene(what).serving()
+    scene.replica(spec={"clusterName": "one", "engines": []}, generation=2)
+    scene.edit(what, available="False")
+    assert scene.condition("ModelReady")[:2] == ("False", "WaitingForModel")
+    scene.available(what)
+    assert scene.condition("ModelReady")[:2] == ("True", "Serving")
+    scene.removed(what)
+    assert scene.condition("ModelReady")[:2] == ("False", "WaitingForModel")
+
+
+def test_a_replica_that_starts_does_not_serve_because_its_spec_cannot_work() -> None:
+    """An edit past the rules ends no start-up."""
+    scene = ReplicaScene()
+    scene.replica(spec=spec_of(cache=""))
+    scene.carry_out()
+    scene.replica(spec={"clusterName": "one", "engines": []}, generation=2)
+    scene.edit(reason="StillStarting")
+    assert scene.condition("ModelReady")[:2] == ("False", "WaitingForModel")
 
 
 def test_what_is_not_supported_is_named() -> None:
