@@ -6,6 +6,7 @@ from engine.errors import EventMalformed, LogUnreadable
 from engine.events import Draft, Event
 from engine.stepping import Projection
 from machines.caches.statuses import cache_status, cluster_status
+from machines.contents import Content, content_of
 from machines.deciding import decide
 from machines.dumping import dump_state, load_state
 from machines.folding import HANDLERS, fold
@@ -16,6 +17,8 @@ from machines.statuses import warmup_status
 
 DATA_VERSIONS = dict.fromkeys(HANDLERS, 1)  # the newest shape of each type's data
 
+_MISREAD = (LookupError, ArithmeticError, TypeError, ValueError, AttributeError)
+
 
 class Warmlog:
     """warmlog's domain. It holds nothing: one instance serves everybody."""
@@ -25,7 +28,11 @@ class Warmlog:
         return State(log_id)
 
     def fold(self, state: State, event: Event) -> State:
-        """Apply one event in place.
+        """Apply one event in place. Raises what `read` and `fold_read` raise."""
+        return self.fold_read(state, event, self.read(event))
+
+    def read(self, event: Event) -> Content:
+        """Read what an event says, for `fold_read`.
 
         Raises LogUnreadable for an event of a newer version, EventMalformed for one whose data
         no version can have written.
@@ -38,10 +45,16 @@ class Warmlog:
             )
             raise LogUnreadable(msg)
         try:
-            return fold(state, event)
-        except (LookupError, ArithmeticError, TypeError, ValueError, AttributeError) as error:
-            msg = f"row {event.seq} ({event.type}) cannot be read: {error!r}"
-            raise EventMalformed(msg) from error
+            return content_of(event)
+        except _MISREAD as error:
+            raise _malformed(event, error) from error
+
+    def fold_read(self, state: State, event: Event, content: Content) -> State:
+        """Apply one event, read already, in place. Raises EventMalformed as `read` does."""
+        try:
+            return fold(state, event, content)
+        except _MISREAD as error:
+            raise _malformed(event, error) from error
 
     def decide(self, state: State) -> Sequence[Draft]:
         """Give the decisions that the state calls for."""
@@ -96,6 +109,10 @@ class Warmlog:
     def load(self, text: str) -> State:
         """Read what `dump` gave."""
         return load_state(text)
+
+
+def _malformed(event: Event, error: Exception) -> EventMalformed:
+    return EventMalformed(f"row {event.seq} ({event.type}) cannot be read: {error!r}")
 
 
 WARMLOG = Warmlog()

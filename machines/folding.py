@@ -4,7 +4,6 @@ from bisect import bisect_left
 from collections.abc import Callable
 from typing import Any
 
-from engine.canonical_json import loads
 from engine.events import Event, Subject
 from machines.caches.folding import (
     fold_claim_users,
@@ -21,6 +20,7 @@ from machines.caches.reaching import names_of_cluster
 from machines.caches.settings import CachingSettings
 from machines.caches.settling import settle_caches
 from machines.caches.states import Said
+from machines.contents import KIND_BY_TYPE, Content
 from machines.folding_intents import (
     block,
     fold_absent,
@@ -50,7 +50,6 @@ from machines.folding_warmups import fold_recovered, fold_warmup, fold_warmup_go
 from machines.indexing import touch
 from machines.intents import INTENT_BY_TYPE, WarmupIntent, intent_from_json
 from machines.levels import (
-    LEVEL_BY_KIND,
     JobLevel,
     JobPods,
     NamespaceLevel,
@@ -78,11 +77,10 @@ BURIED_KEPT = 8192  # uids of ended objects remembered, per cluster
 Handler = Callable[[State, Event, Subject, dict[str, Any]], None]
 
 
-def fold(state: State, event: Event) -> State:
+def fold(state: State, event: Event, content: Content) -> State:
     """Apply one event in place, and give the state back. KeyError for a type not in HANDLERS."""
     state.now = event.at
-    data = loads(event.data)
-    HANDLERS[event.type](state, event, Subject.parse(event.subject), data)
+    HANDLERS[event.type](state, event, *content)
     settle_warmups(state, event)
     settle_caches(state, event)
     settle_replicas(state, event)
@@ -170,10 +168,9 @@ def _rolled_back(state: State, event: Event, subject: Subject, data: dict[str, A
 
 def _seen(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
     cluster = cluster_of(state, event.cluster)
-    level = LEVEL_BY_KIND[subject.kind].from_json(data["level"])
     objects = cluster.objects[subject.kind]
     old = objects.get(subject.uid)
-    objects[subject.uid] = Known(subject, int(data["version"]), level, event.at)
+    objects[subject.uid] = Known(subject, int(data["version"]), data["level"], event.at)
     cluster.buried.pop(subject.uid, None)
     _apply_level(state, event, cluster, objects[subject.uid], old)
 
@@ -352,7 +349,7 @@ HANDLERS: dict[str, Handler] = {
     "ClusterRolledBack": _rolled_back,
     "Unread": _unread,
     "ClaimUsersRead": _users_read,
-    **{f"{kind}Seen": _seen for kind in LEVEL_BY_KIND},
+    **dict.fromkeys(KIND_BY_TYPE, _seen),
     "Gone": _gone,
     "EventsRead": _events_read,
     "JobPodsRead": _pods_read,

@@ -83,19 +83,31 @@ def _version(text: str) -> int:
 
 def _seen(state: State, seen: Seen, clock: int) -> Iterator[Draft]:
     cluster = _cluster(state, seen.cluster)
-    uid = seen.subject.uid
-    known = cluster.objects[seen.subject.kind].get(uid)
-    version = _version(seen.version)
-    if _is_buried(cluster, seen) or (known and version <= known.version and version):
+    known = cluster.objects[seen.subject.kind].get(seen.subject.uid)
+    if _is_old(cluster, known, seen):
         return
-    kind = seen.subject.kind
-    if known is None or (known.level != seen.level and not _too_soon(known, seen.level, clock)):
-        level = seen.level.to_json()
-        name = f"{kind}Seen"
-        yield _draft(seen.cluster, seen.subject, name, version=str(version), level=level)
+    if _is_another(known, seen.level, clock):
+        told = {"version": str(_version(seen.version)), "level": seen.level.to_json()}
+        yield _draft(seen.cluster, seen.subject, f"{seen.subject.kind}Seen", None, **told)
     if tells_a_past(state, seen, known):
-        data = dumps(seen.recovered)
-        yield Draft(seen.cluster, str(seen.subject), "Recovered", DATA_VERSION, data)
+        about, data = str(seen.subject), dumps(seen.recovered)
+        yield Draft(seen.cluster, about, "Recovered", DATA_VERSION, data)
+
+
+def is_news(state: State, seen: Seen, clock: int) -> bool:
+    """Say whether the level of an object is recorded: it is no older, and another, than known."""
+    cluster = _cluster(state, seen.cluster)
+    known = cluster.objects[seen.subject.kind].get(seen.subject.uid)
+    return not _is_old(cluster, known, seen) and _is_another(known, seen.level, clock)
+
+
+def _is_old(cluster: Cluster, known: Known | None, seen: Seen) -> bool:
+    is_older = known is not None and 0 < _version(seen.version) <= known.version
+    return is_older or _is_buried(cluster, seen)
+
+
+def _is_another(known: Known | None, level: Level, clock: int) -> bool:
+    return known is None or (known.level != level and not _too_soon(known, level, clock))
 
 
 def _is_buried(cluster: Cluster, seen: Seen) -> bool:
@@ -181,8 +193,7 @@ def _listed(state: State, listed: Listed, clock: int) -> Iterator[Draft]:
     ]
     for known in missing:
         yield _draft(listed.cluster, known.subject, "Gone", version=str(version), inferred=True)
-    kind = synced_key(listed.kind, listed.scope)
-    cluster = _cluster(state, listed.cluster)
+    kind, cluster = synced_key(listed.kind, listed.scope), _cluster(state, listed.cluster)
     if kind not in cluster.synced or kind in cluster.unread:
         yield _draft(listed.cluster, Subject("", "", "", ""), "Synced", kind=kind)
 
