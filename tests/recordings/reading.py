@@ -70,10 +70,11 @@ async def outcomes(path: Path) -> Expected:
         for event in batch:
             state = WARMLOG.fold(state, event)
             sessions += event.type == "SessionStarted"
-    return Expected(position=state.position, sessions=sessions, **_ends(state))
+    return Expected(position=state.position, sessions=sessions, **ends_of(state))
 
 
-def _ends(state: State) -> Ends:
+def ends_of(state: State) -> Ends:
+    """Give what came of each object of a state."""
     ends = Ends(warmups={}, caches={}, replicas={})
     for projection in WARMLOG.project(state):
         subject, status = projection.subject, projection.status
