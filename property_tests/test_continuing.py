@@ -56,7 +56,7 @@ def test_a_line_plays_the_same_again() -> None:
 @pytest.mark.parametrize("perturbation", PERTURBATIONS)
 def test_each_perturbation_is_one(perturbation: str) -> None:
     """Each of them makes other rows somewhere; what was told already is often no news again."""
-    prepared = recording("crashes_around_a_create")
+    prepared = recording("jobs_are_refused")
     told = [row.event.data for row in prepared.rows]
     random, differ = Random(1), 0
     for _ in range(20):
