@@ -45,7 +45,7 @@ class CacheWorlds(CachePeople):
 
     # What time and networks do.
 
-    @deed(turns=whole(1, 12))
+    @deed(weight=4, turns=whole(1, 12))
     def work(self, turns: int) -> None:
         """The controller does a few things."""
         for _ in range(turns):
@@ -58,7 +58,7 @@ class CacheWorlds(CachePeople):
         for world in self.worlds.values():
             world.cluster.advance(at)
 
-    @deed(seconds=one_of(1, 5, 30, 400))
+    @deed(weight=4, seconds=one_of(1, 5, 30, 400))
     def work_on(self, seconds: int) -> None:
         """Clusters and controller go on."""
         self.drive(seconds)

@@ -23,7 +23,7 @@ from adapters.simulator.resources import JOB, NODE, POD, WARMUP
 from adapters.store.memory_logs import MemoryLog
 from machines import labels
 from property_tests.faults.troubled_worlds import TroubledWorld
-from property_tests.playing.choices import many, one_of, record, whole, yes_or_no
+from property_tests.playing.choices import apart, many, one_of, record, whole, yes_or_no
 from property_tests.playing.deeds import beginning, deed
 from property_tests.rest import check_log, check_rest, check_statuses
 from property_tests.watched_worlds import (
@@ -57,9 +57,12 @@ FAULTS: dict[str, Fault] = {
     "503": internal_error("the server is currently unable to handle the request"),
     "409": version_conflict(),
 }
+NODES = tuple(f"n{index}" for index in range(8))
 PARTS = ("/jobs", "/modelwarmups", "/nodes", "/pods", "")
 
-names = one_of(*(f"n{index}" for index in range(4)))
+# A seed has more machines and more ModelWarmups, as its worlds are not shrunk by making them few.
+names = apart(one_of(*NODES[:4]), seeded=one_of(*NODES))
+indexes = apart(whole(0, 1), seeded=whole(0, 3))
 plans = one_of(*sorted(PLANS))
 
 
@@ -75,7 +78,7 @@ class Wish(NamedTuple):
 wishes = record(
     Wish,
     targets=one_of(*sorted(TARGETS)),
-    parallelism=whole(1, 3),
+    parallelism=apart(whole(1, 3), seeded=whole(1, 5)),
     retry=whole(0, 1),
     wait=one_of("", "0", "20"),
 )
@@ -103,7 +106,7 @@ class WarmupWorlds(TroubledWorld):
 
     @beginning(
         seed=whole(0, 1000),
-        kinds=many(plans, 1, 4),
+        kinds=apart(many(plans, 1, 4), seeded=many(plans, 5, 8)),
         wish=wishes,
     )
     def begin(self, seed: int, kinds: list[str], wish: Wish) -> None:
@@ -126,7 +129,7 @@ class WarmupWorlds(TroubledWorld):
 
     # What people do.
 
-    @deed(index=whole(0, 1), wish=wishes)
+    @deed(weight=3, index=indexes, wish=wishes)
     def apply_warmup(self, index: int, wish: Wish) -> None:
         """Somebody applies a ModelWarmup."""
         if self.world.find(WARMUP.kind, NAMESPACE_NAME, f"w{index}"):
@@ -143,7 +146,7 @@ class WarmupWorlds(TroubledWorld):
             manifest["metadata"]["annotations"] = {labels.TARGET_WAIT_SECONDS: wish.wait}
         self.world.apply(manifest)
 
-    @deed(index=whole(0, 1))
+    @deed(index=indexes)
     def delete_warmup(self, index: int) -> None:
         """Somebody deletes a ModelWarmup."""
         if self.world.find(WARMUP.kind, NAMESPACE_NAME, f"w{index}"):
@@ -168,7 +171,7 @@ class WarmupWorlds(TroubledWorld):
         if pods:
             self.world.delete_pod(NAMESPACE_NAME, pods[pick % len(pods)]["metadata"]["name"])
 
-    @deed(index=whole(0, 1), phase=one_of("Succeeded", "Pending"))
+    @deed(index=indexes, phase=one_of("Succeeded", "Pending"))
     def deface_status(self, index: int, phase: str) -> None:
         """Somebody writes into a status that is ours."""
         if self.world.find(WARMUP.kind, NAMESPACE_NAME, f"w{index}"):
@@ -249,7 +252,7 @@ class WarmupWorlds(TroubledWorld):
 
     # What time and networks do.
 
-    @deed(turns=whole(1, 12))
+    @deed(weight=4, turns=whole(1, 12))
     def work(self, turns: int) -> None:
         """The controller does a few things."""
         for _ in range(turns):
@@ -260,7 +263,7 @@ class WarmupWorlds(TroubledWorld):
         """The cluster goes on, and the controller sees nothing of it yet."""
         self.world.cluster.advance(self.world.cluster.now + int(seconds * 1000) * MILLISECOND)
 
-    @deed(seconds=one_of(1, 5, 30))
+    @deed(weight=6, seconds=one_of(1, 5, 30))
     def work_on(self, seconds: int) -> None:
         """Cluster and controller go on."""
         self.drive(seconds)

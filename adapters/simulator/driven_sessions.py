@@ -212,6 +212,8 @@ class DrivenSession:
                 words = ""
                 if listing and error.is_lasting:
                     found += self._unread(watch, error)
+                if not listing:
+                    watch.reflector.relist()  # as the live loop does after a watch without events
                 await watch.break_off()
             except ApiUnanswered as error:
                 words = str(error)

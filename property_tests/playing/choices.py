@@ -63,8 +63,9 @@ class OneOf(Choice[S]):
         return random.choice(self.values)
 
     def simpler(self, value: S) -> Iterator[S]:
-        """Give those that stand before it."""
-        yield from dict.fromkeys(self.values[: self.values.index(value)])
+        """Give those that stand before it; all for a value of elsewhere."""
+        known = value in self.values
+        yield from dict.fromkeys(self.values[: self.values.index(value)] if known else self.values)
 
     def read(self, plain: Any) -> S:
         """Find the value."""
@@ -216,8 +217,9 @@ class Apart(Choice[T]):
         return self.seeded.pick(random)
 
     def simpler(self, value: T) -> Iterator[T]:
-        """Give simpler ones of those for a seed."""
-        return self.seeded.simpler(value)
+        """Give simpler ones of those for Hypothesis, then of those for a seed."""
+        yield from self.searched.simpler(value)
+        yield from self.seeded.simpler(value)
 
     def plain(self, value: T) -> Any:
         """Write a value as JSON has it."""

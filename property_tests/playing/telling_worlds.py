@@ -12,6 +12,7 @@ from machines.states import State
 from property_tests.playing.deeds import Deed
 
 Listener = Callable[[Sequence[Event], State], None]
+Judge = Callable[["TellingWorld"], None]  # raises AssertionError when it is broken
 Told = tuple[str, dict[str, Any]]  # the name of a deed, and its arguments as JSON has them
 
 
@@ -24,6 +25,7 @@ class TellingWorld(RuleBasedStateMachine):
         self.told_deeds: list[Told] = []
         self.broken: Exception | None = None  # what ended the story
         self.listeners: list[Listener] = []  # told of each durable batch and the state after it
+        self.judges: list[Judge] = []  # who look at the world when it is at rest
         self._is_telling = False
 
     @property
@@ -69,6 +71,8 @@ class TellingWorld(RuleBasedStateMachine):
 
     def judge(self) -> None:
         """Check, once all is at rest, what was promised of every world."""
+        for judge in self.judges:
+            judge(self)
 
     def teardown(self) -> None:
         """Finish a world that has begun, and that no deed has broken."""

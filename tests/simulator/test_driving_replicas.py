@@ -122,3 +122,16 @@ async def test_a_cluster_that_falls_silent_is_told_and_changes_nothing() -> None
     assert condition(world, "Ready") == ("True", "Available", "")
     assert other.listed("Deployment") == before
     await check(log)
+
+
+async def test_a_kind_that_is_served_no_more_is_said_to_be_unread() -> None:
+    """When a definition is deleted, its watch ends and is refused: a list says so at once."""
+    world = staged_world()
+    world.serve("LeaderWorkerSet")
+    log = MemoryLog("log")
+    driver = await start(world, log, SERVER)
+    await until_served(driver)
+    world.stop_serving("LeaderWorkerSet")
+    await driver.run(until_at=driver.now + 60 * SECOND)
+    assert driver.writer.state.clusters["sim"].unserved == {"LeaderWorkerSet": True}
+    await check(log)
