@@ -12,9 +12,10 @@ STAMP := .venv/.made-from-pyproject
 ARGS ?=
 HYPOTHESIS ?= quick
 WORKERS ?= auto
+DURATION_SECONDS ?= 60
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help venv demo test test-postgres soak lint format e2e crds bench clean
+.PHONY: help venv demo test test-postgres soak search lint format e2e crds bench clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,7 +47,10 @@ test: $(STAMP) ## Run tests and property tests (ARGS="-k words", WARMLOG_TEST_PO
 test-postgres: $(STAMP) ## The same on a PostgreSQL server of its own, which ends with the tests
 	tests/postgres.sh $(MAKE) test
 
-soak: $(STAMP) ## Run the property tests with a hundred times the examples
+soak: $(STAMP) ## Play simulated worlds (DURATION_SECONDS=1800, WORKERS=2, ARGS="--first-seed 7")
+	$(BIN)/python -m property_tests.playing.soak $(DURATION_SECONDS) --workers $(WORKERS) $(ARGS)
+
+search: $(STAMP) ## Run the property tests with a hundred times the examples
 	$(PYTEST) -q -n $(WORKERS) --hypothesis-profile=soak --timeout=0 property_tests $(ARGS)
 
 lint: $(STAMP) ## Check style, types, layers, and that generated files are fresh

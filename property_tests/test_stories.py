@@ -22,7 +22,6 @@ from property_tests.playing.choices import (
     together,
     whole,
 )
-from property_tests.playing.corpora import fewest
 from property_tests.playing.deeds import deeds_of
 from property_tests.playing.drawing import draw_and_play
 from property_tests.playing.performing import Played, play, try_out
@@ -42,14 +41,12 @@ WISH = {"targets": "both", "parallelism": 2, "retry": 1, "wait": "20"}
 BROKEN = Story(
     "warmups",
     None,
-    {"seed": 9, "kinds": ["succeeds", "fails", "hangs"], "wish": WISH},
+    {"seed": 9, "kinds": ["succeeds", "fails"], "wish": WISH},
     (
         Step("work_on", {"seconds": 5}),
-        Step("cordon", {"name": "n2", "closed": True}),
+        Step("cordon", {"name": "n0", "closed": True}),
         Step("apply_warmup", {"index": 1, "wish": WISH}),
         Step("crash", {}),
-        Step("watches_break", {}),
-        Step("work", {"turns": 7}),
     ),
 )
 
@@ -169,8 +166,3 @@ def test_values_are_written_read_and_made_simpler() -> None:
     assert all(choice.read(choice.plain(one)) == one for one in simpler)
     with pytest.raises(NotAChoice, match="'some' is none of"):
         wish.read(plain[0][0] | {"targets": "some"})
-
-
-def test_the_corpus_is_no_larger_than_it_has_to_be() -> None:
-    """Few seeds reach all that many reach, and the one that adds most comes first."""
-    assert fewest({1: {"a"}, 2: {"a", "b", "c"}, 3: {"c", "d"}, 4: {"d"}}) == [2, 3]

@@ -23,7 +23,9 @@ def main(
     seed: Annotated[int | None, typer.Option(help="Make up the story of this seed.")] = None,
     world: Annotated[str, typer.Option(help=f"{', '.join(WORLDS)}; else as the seed says.")] = "",
     least_rows: Annotated[int, typer.Option(help="How long the story goes on.")] = LEAST_ROWS,
-    shrink: Annotated[bool, typer.Option(help="Shrink it when it breaks.")] = False,  # noqa: FBT002 -- a flag
+    shrink: Annotated[  # noqa: FBT002 -- a flag of the command line
+        bool, typer.Option(help="Shrink it when it breaks.")
+    ] = False,
 ) -> None:
     """Play a story, print what happened and its log, and save both."""
     be_quiet()

@@ -13,7 +13,7 @@ from property_tests.playing.soaking import Soak
 
 def main(
     duration_seconds: Annotated[float, typer.Argument(help="For how long.")] = 60,
-    workers: Annotated[int, typer.Option(help="Processes; 0 for as many as there are cores.")] = 0,
+    workers: Annotated[str, typer.Option(help="Processes; auto: one on each core.")] = "auto",
     first_seed: Annotated[
         int | None, typer.Option(help="Where to begin; else today's seconds, never the same.")
     ] = None,
@@ -23,7 +23,9 @@ def main(
 ) -> None:
     """Play worlds of all sorts until the time is over."""
     first = int(time.time()) if first_seed is None else first_seed
-    soak = Soak(duration_seconds, workers or os.cpu_count() or 1, first)
+    soak = Soak(
+        duration_seconds, (os.cpu_count() or 1) if workers == "auto" else int(workers), first
+    )
     soak.run()
     if keep:
         write_corpus(fewest(soak.tally.features))

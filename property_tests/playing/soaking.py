@@ -23,7 +23,7 @@ from property_tests.playing.saving import save
 from property_tests.playing.shrinking import shrink_played
 from property_tests.playing.tallies import Tally
 
-TASK_WORLDS = 10  # seeds that a worker plays between two reports
+TASK_WORLDS = 5  # seeds that a worker plays between two reports
 MOST_KINDS = 8  # of breaches that are shrunk: more say that something is wrong with all
 FOLDER = Path("out/soak")
 
@@ -50,7 +50,7 @@ class Soak:
             playing: set[Future[Tally]] = set()
             shrinking: dict[Future[str], str] = {}
             while playing or shrinking or time.monotonic() < end:
-                while len(playing) < 2 * self.workers and time.monotonic() < end:
+                while len(playing) <= self.workers and time.monotonic() < end:
                     playing.add(pool.submit(play_seeds, next(tasks)))
                 running: set[Future[Any]] = {*playing, *shrinking}
                 done, _ = wait(running, 1, FIRST_COMPLETED)

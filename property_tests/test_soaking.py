@@ -1,0 +1,60 @@
+"""The soak: many worlds in a time, what came of them, and the stories that are kept."""
+
+from pathlib import Path
+
+import pytest
+
+from property_tests.playing.corpora import fewest, read_corpus, write_corpus
+from property_tests.playing.drawing import LEAST_ROWS, draw_and_play
+from property_tests.playing.performing import play
+from property_tests.playing.saving import load
+from property_tests.playing.soaking import Soak
+from property_tests.playing.tallies import Tally
+
+KEPT = Path(__file__).parent / "playing" / "stories"
+CORPUS = 4  # seeds of the corpus that a quick run plays, those that reach most
+
+
+def test_what_broke_once_holds() -> None:
+    """Each story that found a bug is played to its end, and nothing is broken."""
+    for place in sorted(KEPT.glob("*.json")):
+        play(load(place))
+
+
+@pytest.mark.parametrize("seed", read_corpus()[:CORPUS])
+def test_the_corpus_holds(seed: int) -> None:
+    """The seeds that reach most break nothing."""
+    assert draw_and_play(seed).breach is None
+
+
+def test_a_soak_counts_what_it_played(tmp_path: Path) -> None:
+    """However short it is, a soak plays a world, tells what came of it, and keeps its seed."""
+    tally = Tally()
+    played = draw_and_play(12)
+    tally.count(12, played)
+    soak = Soak(0, 1, 12, tmp_path, tally)
+    soak.run()
+    assert tally.worlds == {"warmups": 1, "caches": 0, "replicas": 0}
+    assert tally.rows == len(played.rows) >= LEAST_ROWS
+    assert "broken          0" in soak.summary()
+    assert read_corpus(tmp_path / "corpus.json") == [12]
+
+
+def test_tallies_add_up() -> None:
+    """What two workers counted is the sum, and a seed without news is not kept."""
+    whole, part = Tally(), Tally()
+    whole.features, whole.shapes, whole.rows = {1: {"a", "b"}}, {7, 8}, 200
+    part.features, part.shapes, part.rows = {2: {"b"}, 3: {"b", "c"}}, {8, 9}, 300
+    part.broken = {3: "a sentence"}
+    whole.add(part)
+    assert whole.features == {1: {"a", "b"}, 3: {"b", "c"}}
+    assert (whole.shapes, whole.rows, whole.broken) == ({7, 8, 9}, 500, {3: "a sentence"})
+
+
+def test_the_corpus_is_no_larger_than_it_has_to_be(tmp_path: Path) -> None:
+    """Few seeds reach all that many reach, the one that adds most first; a file keeps them."""
+    seeds = fewest({1: {"a"}, 2: {"a", "b", "c"}, 3: {"c", "d"}, 4: {"d"}})
+    assert seeds == [2, 3]
+    write_corpus(seeds, tmp_path / "corpus.json")
+    assert read_corpus(tmp_path / "corpus.json") == [2, 3]
+    assert read_corpus(tmp_path / "none.json") == []
