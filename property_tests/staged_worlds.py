@@ -146,7 +146,13 @@ class StagedWorld(World):
         assert notes[labels.CACHE_UID] in self.home.ever_held, "made before it was held"
 
     def check_unused(self, namespace: str, name: str) -> None:
-        """Nobody mounts a claim that is deleted."""
+        """Nobody mounts a claim that is deleted, as far as the server shows Pods as they are.
+
+        A server that answers with the past hides who mounts it; then Kubernetes alone keeps it,
+        by its finalizer, until its users are gone.
+        """
+        if self.cluster.api.faults.version_listed(POD.kind) is not None:
+            return
         users = [pod["metadata"]["name"] for pod in self.mounting(namespace, name)]
         assert not users, f"{name} is deleted while {users} mount it"
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from property_tests.playing.corpora import fewest, read_corpus, write_corpus
-from property_tests.playing.drawing import LEAST_ROWS, draw_and_play
+from property_tests.playing.drawing import draw_and_play
 from property_tests.playing.performing import play
 from property_tests.playing.saving import load
 from property_tests.playing.soaking import Soak
@@ -30,14 +30,14 @@ def test_the_corpus_holds(seed: int) -> None:
 def test_a_soak_counts_what_it_played(tmp_path: Path) -> None:
     """However short it is, a soak plays a world, tells what came of it, and keeps its seed."""
     tally = Tally()
-    played = draw_and_play(12)
-    tally.count(12, played)
-    soak = Soak(0, 1, 12, tmp_path, tally)
+    played = draw_and_play(10, least_rows=40)
+    tally.count(10, played)
+    soak = Soak(0, 1, 10, tmp_path, tally)
     soak.run()
     assert tally.worlds == {"warmups": 1, "caches": 0, "replicas": 0}
-    assert tally.rows == len(played.rows) >= LEAST_ROWS
+    assert tally.rows == len(played.rows) >= 40
     assert "broken          0" in soak.summary()
-    assert read_corpus(tmp_path / "corpus.json") == [12]
+    assert read_corpus(tmp_path / "corpus.json") == [10]
 
 
 def test_tallies_add_up() -> None:
