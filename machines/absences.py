@@ -24,7 +24,8 @@ from machines.warmups import TERMINAL
 OF_CACHES = frozenset({CLAIM, JOB, POD})
 DOUBTFUL = frozenset({"Job", "Pod"}) | OF_CACHES | frozenset(WORKLOADS)
 
-Fresh = Mapping[str, Seen]  # what a batch has shown so far, by uid: the state does not hold it yet
+# What a batch has shown so far, by cluster and uid: the state does not hold it yet.
+Fresh = Mapping[tuple[str, str], Seen]
 
 
 def is_doubtful(state: State, deleted: Deleted, fresh: Fresh) -> bool:
@@ -36,7 +37,7 @@ def is_doubtful(state: State, deleted: Deleted, fresh: Fresh) -> bool:
     kind, uid = deleted.subject.kind, deleted.subject.uid
     if kind not in DOUBTFUL or deleted.settled or has_ended(deleted.last):
         return False
-    seen = fresh.get(uid)
+    seen = fresh.get((deleted.cluster, uid))
     if seen is not None and not has_ended(seen.level):
         return True
     known = state.known(deleted.cluster, kind, uid)
@@ -70,8 +71,8 @@ def _subjects(state: State, listed: Listed, fresh: Fresh) -> Iterable[Subject]:
     cluster = state.clusters.get(listed.cluster)
     if cluster is not None and listed.kind not in cluster.doubted:
         found = {uid: known.subject for uid, known in cluster.objects[listed.kind].items()}
-    for uid, seen in fresh.items():
-        if (seen.cluster, seen.subject.kind) == (listed.cluster, listed.kind):
+    for (name, uid), seen in fresh.items():
+        if (name, seen.subject.kind) == (listed.cluster, listed.kind):
             found[uid] = seen.subject
     return found.values()
 

@@ -40,6 +40,14 @@ _log = structlog.get_logger(__name__)
 Sink = Callable[[tuple[Observation, ...]], Awaitable[None]]
 
 
+# Cluster and uid: two that prove to be one cluster show the same objects, each for itself.
+Key = tuple[str, str]
+
+
+def _key(one: Seen | Deleted) -> Key:
+    return one.cluster, one.subject.uid
+
+
 class Absence(NamedTuple):
     """An object that is not shown any more, and what it would mean if it were gone."""
 
@@ -53,13 +61,18 @@ class Absence(NamedTuple):
         """The object."""
         return self.gone.subject
 
+    @property
+    def key(self) -> Key:
+        """What it is kept under."""
+        return _key(self.gone)
+
 
 class SettlingBook:
     """What is not shown any more, on any cluster. Times are UTC nanoseconds."""
 
     def __init__(self) -> None:
         """Begin with nothing to ask."""
-        self._absent: dict[str, Absence] = {}
+        self._absent: dict[Key, Absence] = {}
 
     def sift(
         self, state: State, observations: Sequence[Observation], now: int
@@ -69,18 +82,18 @@ class SettlingBook:
         A list that follows on a roll-back is believed: it shows another past.
         """
         passed: list[Observation] = []
-        fresh: dict[str, Seen] = {}
+        fresh: dict[Key, Seen] = {}
         believed = {one.cluster for one in observations if isinstance(one, RolledBack)}
         for observation in observations:
             if isinstance(observation, Seen):
                 self._seen(observation)
                 self._meet(state, observation, now)
-                fresh[observation.subject.uid] = observation
+                fresh[_key(observation)] = observation
             elif isinstance(observation, Deleted):
                 if is_doubtful(state, observation, fresh):
                     self._doubt(observation, now)
                     continue
-                self._absent.pop(observation.subject.uid, None)
+                self._absent.pop(_key(observation), None)
             elif isinstance(observation, Listed) and observation.cluster not in believed:
                 passed.append(self._listed(state, observation, fresh, now))
                 continue
@@ -91,7 +104,7 @@ class SettlingBook:
         """Give what is to be asked of a cluster now, and take it as being asked."""
         ready = [one for one in self._waiting(cluster) if one.due <= now]
         for one in ready:
-            self._absent[one.subject.uid] = one._replace(under_way=True)
+            self._absent[one.key] = one._replace(under_way=True)
         return ready
 
     def next_due(self, cluster: str) -> int | None:
@@ -102,7 +115,7 @@ class SettlingBook:
         """Ask nothing of a cluster any more: nobody is there to answer, or another one is."""
         for absence in list(self._absent.values()):
             if absence.gone.cluster == cluster:
-                del self._absent[absence.subject.uid]
+                del self._absent[absence.key]
 
     def _waiting(self, cluster: str) -> Iterator[Absence]:
         for one in self._absent.values():
@@ -111,12 +124,11 @@ class SettlingBook:
 
     def found(self, absence: Absence, seen: Seen | None, now: int) -> tuple[Observation, ...]:
         """Take an answer: the object as it is, or None when it is gone for sure."""
-        uid = absence.subject.uid
         if seen is None:
-            self._absent.pop(uid, None)
+            self._absent.pop(absence.key, None)
             return (absence.gone._replace(settled=True),)
         if is_shown(seen.level) or (has_ended(seen.level) and not holds_name(seen.subject)):
-            self._absent.pop(uid, None)
+            self._absent.pop(absence.key, None)
         else:
             newer = absence.gone._replace(version=seen.version)
             self._again(absence._replace(gone=newer), now)
@@ -127,29 +139,29 @@ class SettlingBook:
         self._again(absence, now)
 
     def _again(self, absence: Absence, now: int) -> None:
-        if absence.subject.uid in self._absent:
+        if absence.key in self._absent:
             due = now + growing_seconds(absence.times) * SECOND
             later = absence._replace(due=due, times=absence.times + 1)
-            self._absent[absence.subject.uid] = later
+            self._absent[absence.key] = later
 
     def _doubt(self, deleted: Deleted, now: int) -> None:
         """Ask at once about what has just gone from sight; what is asked about already waits."""
-        known = self._absent.get(deleted.subject.uid)
+        known = self._absent.get(_key(deleted))
         if known is None:
-            self._absent[deleted.subject.uid] = Absence(deleted, now)
+            self._absent[_key(deleted)] = Absence(deleted, now)
         elif not deleted.inferred:
-            self._absent[deleted.subject.uid] = known._replace(gone=deleted, due=now)
+            self._absent[_key(deleted)] = known._replace(gone=deleted, due=now)
 
     def _seen(self, seen: Seen) -> None:
         if is_shown(seen.level):
-            self._absent.pop(seen.subject.uid, None)
+            self._absent.pop(_key(seen), None)
 
     def _meet(self, state: State, seen: Seen, now: int) -> None:
         """Ask again later about what holds a name that a cache wants, and is shown by no watch."""
-        uid = seen.subject.uid
-        if uid not in self._absent and is_met(state, seen):
+        key = _key(seen)
+        if key not in self._absent and is_met(state, seen):
             gone = Deleted(seen.cluster, seen.subject, seen.version)
-            self._absent[uid] = Absence(gone, now + growing_seconds(0) * SECOND, 1)
+            self._absent[key] = Absence(gone, now + growing_seconds(0) * SECOND, 1)
 
     def _listed(self, state: State, listed: Listed, fresh: Fresh, now: int) -> Listed:
         for seen in listed.items:

@@ -186,6 +186,22 @@ def test_who_shows_up_again_is_not_asked_for() -> None:
     assert (book.next_due(CLUSTER), book.due(CLUSTER, 0)) == (None, [])
 
 
+def test_each_cluster_is_asked_for_itself() -> None:
+    """Two InferenceClusters that prove to be one cluster show the same objects, with the same uids:
+    what one of them answers settles nothing for the other.
+    """
+    scene, subject, level = scene_with_job()
+    other = "ic/twin"
+    book = SettlingBook()
+    book.sift(scene.state, [Deleted(CLUSTER, subject, "900")], 0)
+    shown = Seen(other, subject, "900", level)
+    book.sift(scene.state, [shown, Deleted(other, subject, "901")], 0)
+    assert [one.gone.cluster for one in book.due(other, 0)] == [other]
+    (first,) = book.due(CLUSTER, 0)
+    book.found(first, None, 0)
+    assert book.next_due(CLUSTER) is None
+
+
 def test_it_is_asked_ever_more_rarely() -> None:
     """What stays hidden is asked for after 1, 2, 4 … 60 seconds; an answer makes it Seen."""
     scene, subject, level = scene_with_job()
