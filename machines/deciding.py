@@ -63,7 +63,7 @@ def decide(state: State) -> list[Draft]:
             )
             continue
         warmup = state.warmups.get(uid)
-        if warmup is None or not state.clusters[warmup.cluster].is_synced:
+        if warmup is None or not state.clusters[warmup.cluster].is_known:
             continue
         drafts.extend(
             _draft(warmup.cluster, warmup.subject, intent, cause)

@@ -137,6 +137,10 @@ def _reachable(state: State, event: Event, subject: Subject, data: dict[str, Any
         cluster.changed_at = event.at
     cluster.reachable, cluster.told_at = reachable, event.at
     cluster.words = data.get("words", "")
+    if cluster.is_known:  # what was not decided while it did not answer is decided now
+        for warmup in state.warmups.values():
+            if warmup.cluster == cluster.name:
+                touch(state, warmup)
     fold_cluster_changed(state, event, cluster)
 
 

@@ -379,8 +379,7 @@ def _is_known(state: State, owner: Warmup | Cache | Replica) -> bool:
         return home_is_known(state, owner)
     if isinstance(owner, Replica):
         return home_of_replica_is_known(state, owner)
-    cluster = state.clusters[owner.cluster]
-    return cluster.is_synced and cluster.reachable
+    return state.clusters[owner.cluster].is_known
 
 
 _INGESTERS: dict[type, Callable[[State, Any, int], Iterator[Draft]]] = {

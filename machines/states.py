@@ -200,6 +200,11 @@ class Cluster:
         """Say whether all that warmups are about has been listed whole in this session."""
         return self.has_synced(WARMUP_KINDS)
 
+    @property
+    def is_known(self) -> bool:
+        """Say whether it answers, and all that warmups are about was listed in this session."""
+        return self.reachable and self.is_synced
+
     def has_synced(self, kinds: Iterable[str]) -> bool:
         """Say whether each of these kinds, or scopes of a kind, has been listed whole."""
         return all(kind in self.synced for kind in kinds)
