@@ -6,7 +6,7 @@ and the two lists are compared, row by row. Facts and outcomes are taken as reco
 """
 
 from collections.abc import AsyncIterator, Sequence
-from typing import NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from engine.events import Draft, Event
 from engine.logs import EventReader
@@ -33,54 +33,70 @@ class Divergence(NamedTuple):
         )
 
 
+class Verification(Generic[State]):
+    """A recording, folded row by row, with a decision made again wherever it decided.
+
+    `state` is what the rows taken so far give, decisions included.
+    """
+
+    def __init__(self, domain: Domain[State], log_id: str) -> None:
+        """Begin before the first row."""
+        self.state = domain.initial(log_id)
+        self._domain = domain
+        self._decided: Sequence[Draft] | None = None  # at this border; None before a decision
+        self._taken = 0  # decisions of this border
+        self._differs = False  # at this border, which is told once
+        self._last_fact = self._position = 0
+
+    def take(self, event: Event) -> Divergence | None:
+        """Fold the next row; give the difference that it shows, if it is the border's first."""
+        decision = self._domain.is_decision(event.type)
+        found = self._compare(event) if decision else self._leave_border(event)
+        self.state = self._domain.fold(self.state, event)
+        self._position = event.seq
+        return found
+
+    def end(self) -> Divergence | None:
+        """Give what this code would have decided beyond the last row."""
+        if self._decided is None:
+            self._decided = self._domain.decide(self.state)
+        return self._missing(self._position)
+
+    def _compare(self, event: Event) -> Divergence | None:
+        if self._decided is None:
+            self._decided = self._domain.decide(self.state)
+            self._domain.rest(self.state)
+        at, self._taken = self._taken, self._taken + 1
+        draft = self._decided[at] if at < len(self._decided) else None
+        if self._differs or (draft is not None and _same(draft, event, self._last_fact)):
+            return None
+        self._differs = True
+        return Divergence(event.seq, self._last_fact, event, draft)
+
+    def _leave_border(self, event: Event) -> Divergence | None:
+        found = self._missing(self._position)
+        self._decided, self._taken, self._differs = None, 0, False
+        self._last_fact = event.seq
+        return found
+
+    def _missing(self, position: int) -> Divergence | None:
+        if self._decided is None or self._differs or self._taken >= len(self._decided):
+            return None
+        return Divergence(position, self._last_fact, None, self._decided[self._taken])
+
+
 async def verify(domain: Domain[State], reader: EventReader) -> AsyncIterator[Divergence]:
     """Give every border at which this code decides otherwise. Raises what the reader raises."""
     identity = await reader.identify()
-    state = domain.initial(identity.log_id)
-    pending: list[Event] = []
-    last_fact = position = 0
+    verification = Verification(domain, identity.log_id)
     async for batch in reader.read():
         for event in batch:
-            if domain.is_decision(event.type):
-                pending.append(event)
-                continue
-            state, found = _settle_border(domain, state, pending, last_fact)
+            found = verification.take(event)
             if found is not None:
                 yield found
-            pending.clear()
-            state = domain.fold(state, event)
-            last_fact = event.seq
-        position = batch[-1].seq
-    if not pending:
-        found = _compare(domain.decide(state), (), last_fact, position)
-    else:
-        state, found = _settle_border(domain, state, pending, last_fact)
+    found = verification.end()
     if found is not None:
         yield found
-
-
-def _settle_border(
-    domain: Domain[State], state: State, recorded: Sequence[Event], last_fact: int
-) -> tuple[State, Divergence | None]:
-    """Compare one border, then fold what was recorded."""
-    if not recorded:
-        return state, None
-    found = _compare(domain.decide(state), recorded, last_fact, recorded[0].seq)
-    domain.rest(state)
-    for event in recorded:
-        state = domain.fold(state, event)
-    return state, found
-
-
-def _compare(
-    decided: Sequence[Draft], recorded: Sequence[Event], last_fact: int, position: int
-) -> Divergence | None:
-    for index in range(max(len(decided), len(recorded))):
-        draft = decided[index] if index < len(decided) else None
-        event = recorded[index] if index < len(recorded) else None
-        if draft is None or event is None or not _same(draft, event, last_fact):
-            return Divergence(event.seq if event else position, last_fact, event, draft)
-    return None
 
 
 def _same(draft: Draft, event: Event, last_fact: int) -> bool:
