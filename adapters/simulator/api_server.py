@@ -4,7 +4,7 @@ It offers the port of the real adapter. `send` never suspends, and what it hands
 the storage: bodies that are sent in or come back must not be changed afterwards.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 from adapters.ports import (
@@ -35,6 +35,10 @@ _TIMED_OUT = "no answer in time"
 _CLIENT = "warmlog"  # the user agent of the real client, and so its name as a writer
 
 
+# Told of each request as the server begins with it, without an answer, and when it has one.
+Onlooker = Callable[[Request, Response | None], None]
+
+
 class ApiServer:
     """One simulated API server; see the module."""
 
@@ -44,6 +48,7 @@ class ApiServer:
         self._cluster = cluster
         self._storage = storage
         self._registry = registry
+        self.onlookers: list[Onlooker] = []
         self._collections = Collections(storage, self.faults, registry.served)
         self._cursors: list[WatchCursor] = []
 
@@ -108,10 +113,15 @@ class ApiServer:
 
     def answer(self, request: Request) -> Response:
         """Answer one request, whatever faults stand ready."""
+        for look in self.onlookers:
+            look(request, None)
         try:
-            return self._dispatch(request, self._registry.served.place(request.path))
+            response = self._dispatch(request, self._registry.served.place(request.path))
         except Refusal as refusal:
-            return refusal.response
+            response = refusal.response
+        for look in self.onlookers:
+            look(request, response)
+        return response
 
     def open_watch(self, request: Request) -> WatchCursor:
         """Open a watch; a refusal comes as its first event. Raises ApiUnanswered."""
