@@ -20,11 +20,11 @@ from engine.events import Event
 from machines import labels
 from machines.caches.child_names import workload_namespace
 from machines.states import State
-from property_tests.cache_rest import NOBODY
 from property_tests.faults.troubled_worlds import TroubledWorld
 from property_tests.playing.choices import many, one_of, together, whole, yes_or_no
 from property_tests.playing.deeds import beginning, deed
-from property_tests.staged_worlds import HOME, PLANTED, StagedWorld, hold_no_secret
+from property_tests.staged_worlds import HOME, NOBODY, PLANTED, StagedWorld
+from property_tests.witnessing import Witness
 
 IDENTITY = Identity("0", "code", "settings")
 OWN = "warmlog-system"
@@ -64,6 +64,8 @@ class CachePeople(TroubledWorld):
         """Begin with nothing."""
         super().__init__()
         self.logs = [MemoryLog("log-0")]
+        self.witness = Witness(self.logs[0], "log-0")
+        self.witness.evidence.secrets = PLANTED
         self.left: set[str] = set()  # uids of caches whose objects may stay: they were let go of
         self.worlds: dict[str, StagedWorld] = {}
         self.driver: Driver
@@ -104,8 +106,7 @@ class CachePeople(TroubledWorld):
     ) -> None:
         """A few clusters are there, somebody wants models on them, and the controller starts."""
         for index, name in enumerate((HOME, "east", "west")):
-            world = self.worlds[name] = StagedWorld(seed + index, name, self.rows)
-            world.home = self.worlds[HOME]
+            world = self.worlds[name] = StagedWorld(seed + index, name, self.witness)
             world.add_namespace("kube-system")
             world.add_node("n0")
             world.add_node("n1")
@@ -161,9 +162,7 @@ class CachePeople(TroubledWorld):
     def listen(self, rows: tuple[Event, ...], state: State) -> None:
         """Look for news, as the live loop does."""
         super().listen(rows, state)
-        told = self.announcer.news(state)
-        for one in (*told, *(row.data for row in rows)):
-            hold_no_secret(str(one))
+        self.witness.evidence.announced += map(str, self.announcer.news(state))
 
     def let_go(self, *names: str) -> None:
         """Note that what these caches have may stay somewhere."""

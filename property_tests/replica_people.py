@@ -3,7 +3,6 @@
 from contextlib import suppress
 from typing import Any
 
-from adapters.kubernetes.announcing import Announcement
 from adapters.running.announcing_caches import CacheAnnouncer
 from adapters.running.announcing_replicas import ReplicaAnnouncer
 from adapters.simulator.answers import Refusal
@@ -14,7 +13,6 @@ from adapters.simulator.resources import LEADER_WORKER_SET, REPLICA
 from adapters.simulator.storage import Manifest
 from engine.events import Event
 from machines import labels
-from machines.caches.entries import EntryState
 from machines.caches.settings import CachingSettings
 from machines.states import State
 from property_tests.cache_people import (
@@ -26,12 +24,11 @@ from property_tests.cache_people import (
     picks,
     places,
 )
-from property_tests.cache_rest import NOBODY
 from property_tests.cache_worlds import CacheWorlds
 from property_tests.playing.choices import many, one_of, together, whole, yes_or_no
 from property_tests.playing.deeds import beginning, deed
-from property_tests.served_worlds import NAMESPACE, SERVING, Ledger, ServedWorld
-from property_tests.staged_worlds import HOME
+from property_tests.served_worlds import NAMESPACE, SERVING, STRANGER, ServedWorld
+from property_tests.staged_worlds import HOME, NOBODY
 from tests.replicas.builders import engine, spec_of
 
 WHO = IDENTITY._replace(caching=CachingSettings(replicas=True))
@@ -52,9 +49,7 @@ class ReplicaPeople(CacheWorlds):
     def __init__(self) -> None:
         """Begin with nothing."""
         super().__init__()
-        self.ledger = Ledger()
         self.lengths: list[int] = []  # of the log, after each batch
-        self.told: list[Announcement] = []
         self.left_replicas: set[str] = set()  # whose objects may stay
 
     @property
@@ -77,8 +72,7 @@ class ReplicaPeople(CacheWorlds):
     ) -> None:
         """Two clusters are there, somebody wants models and engines, and the controller starts."""
         for index, name in enumerate((HOME, "east", "west")):
-            world = self.worlds[name] = ServedWorld(seed + index, name, self.rows, self.ledger)
-            world.home = self.worlds[HOME]
+            world = self.worlds[name] = ServedWorld(seed + index, name, self.witness)
             world.add_namespace("kube-system")
             world.add_node("n0")
             world.add_node("n1")
@@ -138,14 +132,11 @@ class ReplicaPeople(CacheWorlds):
         self.replica_announcer = ReplicaAnnouncer(self.driver.writer.state)
 
     def listen(self, rows: tuple[Event, ...], state: State) -> None:
-        """Look for news, as the live loop does, and note what is Ready."""
+        """Look for news, as the live loop does."""
         super().listen(rows, state)
         log = self.logs[-1]
         self.lengths = [one for one in self.lengths if one < len(log.rows)] + [len(log.rows)]
-        for cache in state.caches.values():
-            if any(entry.state is EntryState.READY for entry in cache.entries.values()):
-                self.ledger.ready.add(cache.subject.name)
-        self.told += self.replica_announcer.news(state)
+        self.witness.evidence.announced += map(str, self.replica_announcer.news(state))
 
     def let_go(self, *names: str) -> None:
         """Note that what caches have may stay somewhere; when a cluster goes, replicas' as well."""
@@ -198,7 +189,6 @@ class ReplicaPeople(CacheWorlds):
         found = self.home.find(REPLICA.kind, NAMESPACE, name)
         if not found:
             return
-        self.ledger.refs[found["metadata"]["uid"]].add("")  # it may say that it runs, without any
         volume: Manifest = {"name": "model-cache"}
         if mount:
             volume |= {"persistentVolumeClaim": {"claimName": mount}}
@@ -277,7 +267,11 @@ class ReplicaPeople(CacheWorlds):
     @deed(place=places, name=one_of(*REPLICAS), what=one_of("Service", "mine"))
     def plant(self, place: str, name: str, what: str) -> None:
         """Somebody has a Service of a replica's name, another's or nobody's."""
-        notes = {labels.REPLICA_NAME: "x", labels.REPLICA_NAMESPACE: "y", labels.REPLICA_UID: "z"}
+        notes = {
+            labels.REPLICA_NAME: "x",
+            labels.REPLICA_NAMESPACE: "y",
+            labels.REPLICA_UID: STRANGER,
+        }
         world = self.worlds[place]
         if world.find("Service", WORKLOADS, name) or not world.find("Namespace", "", WORKLOADS):
             return

@@ -170,8 +170,8 @@ BETWEEN: tuple[Callable[[State, Event, State], bool], ...] = (
 
 
 def decided_on_what_is_known(state: State, intent: WarmupIntent) -> bool:
-    """Nothing is decided about a cluster that was not listed whole in this session."""
-    return state.clusters[state.warmups[intent.warmup_uid].cluster].is_synced
+    """Nothing is decided about a cluster that was not listed whole, or does not answer."""
+    return state.clusters[state.warmups[intent.warmup_uid].cluster].is_known
 
 
 def created_within_the_limit(state: State, intent: WarmupIntent) -> bool:

@@ -22,16 +22,17 @@ from adapters.simulator.plans import Ending, NodePlan
 from adapters.simulator.resources import JOB, NODE, POD, WARMUP
 from adapters.store.memory_logs import MemoryLog
 from machines import labels
+from property_tests.ending import watch_rest
 from property_tests.faults.troubled_worlds import TroubledWorld
 from property_tests.playing.choices import apart, many, one_of, record, whole, yes_or_no
 from property_tests.playing.deeds import beginning, deed
-from property_tests.rest import check_log, check_rest, check_statuses
 from property_tests.watched_worlds import (
     NAMESPACE_NAME,
     POOL,
     WatchedWorld,
     warmup_manifest,
 )
+from property_tests.witnessing import Witness
 
 IDENTITY = Identity("0", "code", "settings")
 TURNS = 20_000  # ten times what the busiest of these worlds needs
@@ -91,6 +92,7 @@ class WarmupWorlds(TroubledWorld):
         """Begin with nothing but a namespace."""
         super().__init__()
         self.log = MemoryLog("log-1")
+        self.witness = Witness(self.log, "log-1")
         self.world: WatchedWorld
         self.driver: Driver
 
@@ -111,7 +113,7 @@ class WarmupWorlds(TroubledWorld):
     )
     def begin(self, seed: int, kinds: list[str], wish: Wish) -> None:
         """A few machines are there, somebody wishes them warm, and the controller starts."""
-        self.world = WatchedWorld(seed, self.log)
+        self.world = WatchedWorld(seed, self.witness)
         for index, kind in enumerate(kinds):
             self.world.add_node(f"n{index}", pool=POOL, plan=PLANS[kind])
         self.apply_warmup(0, wish)
@@ -334,11 +336,9 @@ class WarmupWorlds(TroubledWorld):
         self.work_by(lambda driver: driver.run(until_at=end, turns=TURNS))
 
     def finish(self) -> None:
-        """Let all faults end, come to rest, and check what was promised."""
+        """Let all faults end, come to rest, and note how it is then."""
         self.all_is_well()
         self.drive(3600)
         for row in self.log.rows:
             self.say(str(row))
-        check_log(self.log)
-        check_rest(self.world, self.driver)
-        check_statuses(self.world, self.driver, self.log)
+        watch_rest(self.witness, self.driver, [self.world], lambda: self.drive(3600))

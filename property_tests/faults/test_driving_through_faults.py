@@ -10,20 +10,22 @@ from adapters.simulator.faults import Death, SenderDied, Stay, every
 from adapters.simulator.resources import JOB, WARMUP
 from adapters.simulator.worlds import World
 from adapters.store.memory_logs import MemoryLog
+from property_tests.ending import watch_rest
 from property_tests.faults.elders import Elder, Lease
 from property_tests.faults.failing_logs import FailingLog, StoreTrouble, StoreTroubles
 from property_tests.faults.shifting_clocks import ShiftingClock
-from property_tests.rest import check_log, check_statuses
+from property_tests.invariants import judge
 from property_tests.running import run
 from property_tests.warmup_worlds import TARGETS
 from property_tests.watched_worlds import NAMESPACE_NAME, POOL, WatchedWorld, warmup_manifest
+from property_tests.witnessing import Witness
 
 IDENTITY = Identity("0", "code", "settings")
 
 
 def begun(log: MemoryLog, **policies: int) -> WatchedWorld:
     """A world of two machines that are wished warm."""
-    world = WatchedWorld(1, log)
+    world = WatchedWorld(1, Witness(log, "log"))
     for name in ("n0", "n1"):
         world.add_node(name, pool=POOL)
     world.apply(warmup_manifest("w0", TARGETS["selected"], **policies))
@@ -33,6 +35,12 @@ def begun(log: MemoryLog, **policies: int) -> WatchedWorld:
 def rest(driver: Driver, seconds: int = 600) -> None:
     """Drive for so long, or until nothing is left to do."""
     run(driver.run(until_at=driver.now + seconds * SECOND))
+
+
+def check(world: WatchedWorld, driver: Driver) -> None:
+    """Every invariant holds of all that happened, and from now on nothing happens."""
+    watch_rest(world.witness, driver, [world], lambda: rest(driver))
+    judge(world.witness.evidence)
 
 
 def phase(world: World) -> str:
@@ -53,8 +61,7 @@ def test_nothing_is_acted_upon_that_the_store_has_not_taken(
     troubles.add(trouble, times=4, skipped=skipped)
     rest(driver)
     assert phase(world) == "Succeeded"
-    check_log(log)
-    check_statuses(world, driver, log)
+    check(world, driver)
 
 
 def test_while_the_store_takes_nothing_the_world_hears_nothing() -> None:
@@ -89,8 +96,7 @@ def test_a_death_at_any_commit_loses_nothing(trouble: StoreTrouble, skipped: int
         driver = run(start(world, store, IDENTITY))
         rest(driver)
     assert phase(world) == "Succeeded"
-    check_log(log)
-    check_statuses(world, driver, log)
+    check(world, driver)
 
 
 @pytest.mark.parametrize("death", list(Death))
@@ -112,8 +118,7 @@ def test_a_death_at_any_request_loses_nothing(
     rest(driver)
     assert phase(world) == "Succeeded"
     assert len(world.listed(JOB.kind)) == 2
-    check_log(log)
-    check_statuses(world, driver, log)
+    check(world, driver)
 
 
 @pytest.mark.parametrize("seconds", [7200, -7200])
@@ -134,7 +139,7 @@ def test_a_clock_that_is_set_loses_no_deadline_and_turns_no_time_back(seconds: i
         item["metadata"]["name"]: item["status"]["phase"] for item in world.listed(WARMUP.kind)
     }
     assert ended == {"w0": "Succeeded", "w1": "Failed"}
-    check_log(log)
+    check(world, driver)
 
 
 @pytest.mark.parametrize("stay", list(Stay))
@@ -157,7 +162,7 @@ def test_who_lost_the_log_sends_and_records_nothing_more(stay: Stay) -> None:
     rest(driver)
     assert phase(world) == "Succeeded"
     assert len(world.listed(JOB.kind)) == 2
-    check_log(log)
+    check(world, driver)
 
 
 def test_who_holds_no_lease_halts_before_its_next_write() -> None:

@@ -9,7 +9,9 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant
 from adapters.store.memory_logs import MemoryLog
 from engine.events import Event
 from machines.states import State
+from property_tests.invariants import judge
 from property_tests.playing.deeds import Deed
+from property_tests.witnessing import Witness
 
 Listener = Callable[[Sequence[Event], State], None]
 Judge = Callable[["TellingWorld"], None]  # raises AssertionError when it is broken
@@ -26,6 +28,7 @@ class TellingWorld(RuleBasedStateMachine):
         self.broken: Exception | None = None  # what ended the story
         self.listeners: list[Listener] = []  # told of each durable batch and the state after it
         self.judges: list[Judge] = []  # who look at the world when it is at rest
+        self.witness: Witness  # of all that the controllers of this world do
         self._is_telling = False
 
     @property
@@ -66,13 +69,14 @@ class TellingWorld(RuleBasedStateMachine):
         self.after_each()
 
     def finish(self) -> None:
-        """Let all faults end, come to rest, and check what was promised of worlds of this sort."""
+        """Let all faults end, come to rest, and note how it is then."""
         raise NotImplementedError
 
     def judge(self) -> None:
         """Check, once all is at rest, what was promised of every world."""
-        for judge in self.judges:
-            judge(self)
+        judge(self.witness.evidence)
+        for one in self.judges:
+            one(self)
 
     def teardown(self) -> None:
         """Finish a world that has begun, and that no deed has broken."""
