@@ -265,7 +265,7 @@ class WarmupWorlds(TroubledWorld):
         """The cluster goes on, and the controller sees nothing of it yet."""
         self.world.cluster.advance(self.world.cluster.now + int(seconds * 1000) * MILLISECOND)
 
-    @deed(weight=6, seconds=one_of(1, 5, 30))
+    @deed(weight=8, seconds=apart(one_of(1, 5, 30), seeded=one_of(1, 5, 30, 120)))
     def work_on(self, seconds: int) -> None:
         """Cluster and controller go on."""
         self.drive(seconds)

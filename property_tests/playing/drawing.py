@@ -16,7 +16,7 @@ from property_tests.playing.worlds import world_of_seed
 
 LEAST_ROWS = 200
 LEAST_DEEDS = 12
-MOST_DEEDS = 250  # after which a world in which nothing moves any more is ended
+MOST_DEEDS = 400  # after which a world in which nothing moves any more is ended
 CHAPTER = 25  # deeds after which a story of few rows changes its moods
 MOODS = (0.0, 0.3, 1.0, 1.0, 3.0)  # how much a story likes a deed
 
