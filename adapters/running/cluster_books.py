@@ -18,8 +18,9 @@ from adapters.kubernetes.kinds import (
     Kind,
     named,
 )
-from engine.events import Event
+from engine.events import Event, Subject
 from machines.caches.reaching import (
+    REMOTE,
     SecretKey,
     kubeconfig_digest,
     log_cluster,
@@ -73,17 +74,32 @@ class WayBook:
         """Say whether a cluster is being reached, or tried."""
         return cluster in self._ways
 
-    def steps(self, state: State) -> Steps:
-        """Give what has changed since the last call, and take it as done.
+    def steps(self, state: State, rows: Iterable[Event]) -> Steps:
+        """Give what has changed since the last call, and take it as done; `rows` came since then.
 
         A way ends when its cluster is not served any more, and when its kubeconfig is known to be
-        another one, or none. What is only not known at present ends nothing.
+        another one, or none. What is only not known at present ends nothing. A cluster that went is
+        forgotten, even if the same rows bring it back, as after a roll-back: it is read anew.
         """
         wanted = {way.cluster: way for way in wanted_ways(state)}
-        ended = tuple(name for name, way in self._ways.items() if wanted.get(name) != way)
-        begun = tuple(way for name, way in wanted.items() if self._ways.get(name) != way)
+        forgotten = set(_forgotten(rows))
+        kept = {
+            name: way
+            for name, way in self._ways.items()
+            if name not in forgotten and wanted.get(name) == way
+        }
+        ended = tuple(name for name in self._ways if name not in kept)
+        begun = tuple(way for name, way in wanted.items() if name not in kept)
         self._ways = wanted
         return Steps(ended, begun)
+
+
+def _forgotten(rows: Iterable[Event]) -> Iterator[str]:
+    """Give the names in the log of clusters of which nothing was known for a moment."""
+    for row in rows:
+        kind, _, name, _ = Subject.parse(row.subject)
+        if row.type == "Gone" and kind == "InferenceCluster":
+            yield f"{REMOTE}{name}"
 
 
 def wanted_ways(state: State) -> Iterator[Way]:

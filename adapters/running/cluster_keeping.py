@@ -84,7 +84,7 @@ class ClusterKeeper:
         if self._is_stale or moves_wants(self._wants, rows):
             self._is_stale = False
             self._wants = wants_of(state)
-            steps = self._ways.steps(state)
+            steps = self._ways.steps(state, rows)
             for name in steps.ended:
                 self._end(name)
             self._waiting |= {way.cluster: way for way in steps.begun}

@@ -239,7 +239,7 @@ class Driver:
         if self._is_stale or moves_wants(self._wants, rows):
             self._is_stale = False
             self._wants = wants_of(self.writer.state)
-            steps = self._ways.steps(self.writer.state)
+            steps = self._ways.steps(self.writer.state, rows)
             for name in steps.ended:
                 self._waiting.pop(name, None)
                 self._sessions.pop(name, None)

@@ -1,7 +1,12 @@
 """Ways into clusters: kubeconfigs that come, change and go, and definitions that come later."""
 
+from adapters.running.cluster_books import Steps, WayBook
 from adapters.simulator.answers import failure
+from adapters.simulator.clock import SECOND
+from adapters.simulator.driving import start
 from adapters.simulator.faults import every
+from adapters.store.memory_logs import MemoryLog
+from engine.events import Draft
 from machines.caches.child_names import claim_name, workload_namespace
 from tests.running.clusters import (
     CACHE,
@@ -16,6 +21,7 @@ from tests.running.clusters import (
     settled,
     three_worlds,
 )
+from tests.running.fakes import WRITER
 from tests.running.living import check, living
 from tests.running.virtual import in_world
 
@@ -63,6 +69,23 @@ def test_a_cluster_made_anew_at_once_is_read_anew() -> None:
             assert reachable(home, "east")[0] == "True"
 
     in_world(home, story, [*others.values()])
+
+
+async def test_a_cluster_that_goes_and_returns_in_one_moment_is_read_anew() -> None:
+    """After a roll-back one batch may tell that an InferenceCluster is gone, and is there: what was
+    known of its cluster is forgotten by then, so the session that had read it begins again.
+    """
+    home, others = three_worlds()
+    driver = await start(home, MemoryLog("log"), WRITER, others=others)
+    await driver.run(until_at=home.cluster.now + 10 * SECOND)
+    state, book = driver.writer.state, WayBook()
+    _, west = book.steps(state, ()).begun
+    gone = Draft("sim", str(state.served["west"].subject), "Gone", 1, "{}").placed(99, 1, 0)
+    assert book.steps(state, ()) == Steps((), ())
+    assert book.steps(state, [gone]) == Steps((west.cluster,), (west,))
+    del state.served["west"]
+    assert book.steps(state, [gone]) == Steps((west.cluster,), ())
+    assert book.steps(state, [gone]) == Steps((), ())
 
 
 def test_a_broken_kubeconfig_is_said_and_mended() -> None:
