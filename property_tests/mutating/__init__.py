@@ -1,0 +1,21 @@
+"""Mutating: is every row of a machine's table, and every branch of a reducer, held by a law?
+
+The product is changed in one place at a time, and the property tests must notice. Rooms:
+
+    modules     what is mutated: all that folds or decides
+    mutants     one change each, as text: where it stands and what takes its place
+    changes     which changes there are of an expression or a statement; `tables` of data
+    applying    a change put into the running code
+    examples    what the property tests are tried with: drawn once, from fixed seeds
+    reaching    which of those trials comes by which line
+    judging     a mutant's trial, in a process of its own: the first law that breaks kills it
+    surviving   the survivors that are known, each with the reason it is harmless
+    reporting   what came of it
+    faults_of_old, putting_back     faults that were mended once: put back, each must be found
+
+mutmut and cosmic-ray were tried on paper: the one mutates functions only (a machine here is data),
+the other starts a process that imports everything for each mutant. Here a mutant costs a fork,
+and whatever was drawn and imported before.
+
+    python -m property_tests.mutating --sample 150 --seed 1
+"""
