@@ -6,6 +6,7 @@ explaining, occasions, advising, causes, obstacles, sights), what reads a spec o
 supposing, drawing). `tests/` holds those to the letter.
 """
 
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -44,8 +45,9 @@ MODULES: tuple[str, ...] = (
 )
 
 
+@cache
 def source_of(path: str) -> str:
-    """Give the text of a module."""
+    """Give the text of a module, as it was when it was first asked for."""
     return (ROOT / path).read_text("utf-8")
 
 
