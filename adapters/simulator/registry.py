@@ -81,11 +81,19 @@ class Registry:
             REPLICA.kind: OPEN,
             LEADER_WORKER_SET.kind: GANGS,
         }
+        self._strange: dict[str, frozenset[str]] = {}  # keys of what other schemas let in, by kind
         self.served = Served()
         self.refusals: dict[tuple[str, str], Refusing] = {}  # by kind and namespace
         self._agenda = agenda
         self._chance = chance
         self._made = 0
+
+    def use_schema(self, kind: str, schema: Schema) -> None:
+        """Check and prune the objects of a kind by `schema` from now on."""
+        self.schemas[kind] = schema
+        self._strange[kind] = frozenset(
+            change.key for stored, change in self.storage.each() if stored == kind
+        )
 
     def get(self, place: Place) -> Manifest:
         """Give one object; refuses with 404."""
@@ -183,12 +191,13 @@ class Registry:
         resource = place.resource
         current = self.get(place)
         schema = self.schemas.get(resource.kind)
-        if schema is not None:
-            current = schema.pruned(current)  # it may have been stored under another schema
+        key = key_of(place.namespace, place.name)
+        if schema is not None and key in self._strange.get(resource.kind, ()):
+            current = schema.pruned(current)
         proposed = redefaulted(resource, decoded(resource, change(current)))
         self._check_identity(resource, current, proposed)
         if schema is not None:
-            proposed = schema.defaulted(schema.pruned(proposed))
+            proposed = schema.defaulted(schema.pruned(proposed, current))
         wanted = self._allowed(place, current, proposed)
         uid = (proposed.get("metadata") or {}).get("uid") or current["metadata"]["uid"]
         causes = list(invalid_at_update(place, current, wanted, uid))
@@ -201,7 +210,6 @@ class Registry:
         wanted = self._managed(place, (current, proposed, wanted), writing, entries)
         if wanted == current or writing.dry_run:
             return wanted
-        key = key_of(place.namespace, place.name)
         if _is_to_go(wanted, current):
             # Not stored first: watches see the end of the object as it was, finalizer included.
             self.storage.remove(resource.kind, key)

@@ -36,6 +36,14 @@ def broken_rules(value: Any, schema: Manifest, path: str = "", old: Any = None) 
         yield from broken_rules(value.get(name), within, joined(path, name), before.get(name))
 
 
+def ruled(schema: Manifest) -> Manifest:
+    """Give what `broken_rules` looks at of a schema: rules, and the ways to them."""
+    parts = ((name, ruled(part)) for name, part in (schema.get("properties") or {}).items())
+    properties = {name: part for name, part in parts if part}
+    rules = {_RULES: schema[_RULES]} if schema.get(_RULES) else {}
+    return {**rules, **({"properties": properties} if properties else {})}
+
+
 def _is_broken(rule: Manifest, value: Any, old: Any) -> bool:
     text: str = rule["rule"]
     if text.startswith(_AT_FIRST):

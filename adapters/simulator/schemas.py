@@ -2,10 +2,12 @@
 
 import operator
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 from adapters.simulator.answers import Cause
-from adapters.simulator.schema_rules import UNCHANGED, broken_rules
+from adapters.simulator.schema_fitting import fitting
+from adapters.simulator.schema_rules import UNCHANGED, broken_rules, ruled
 from adapters.simulator.schema_values import invalid_values
 from adapters.simulator.storage import Manifest
 
@@ -33,18 +35,32 @@ class Schema:
         self._schema = schema
         self._has_rules = _RULES in str(schema)
         self._has_defaults = _has_defaults(schema)
+        self._ruled = ruled(schema)
+        self._fits = {
+            name: fitting(part) for name, part in (schema.get("properties") or {}).items()
+        }
 
     @classmethod
     def of_definition(cls, definition: Manifest, version: str) -> "Schema":
         """Take the schema of one version out of a whole CustomResourceDefinition."""
         versions = {item["name"]: item for item in definition["spec"]["versions"]}
-        return cls(versions[version]["schema"]["openAPIV3Schema"])
+        return _read(_Same(versions[version]["schema"]["openAPIV3Schema"]))
 
-    def pruned(self, item: Manifest) -> Manifest:
-        """Give `item` without the fields that the schema does not know."""
+    def pruned(self, item: Manifest, known: Manifest | None = None) -> Manifest:
+        """Give `item` without the fields that the schema does not know.
+
+        The very parts that it has from `known` were pruned before.
+        """
+        before = known or {}
         kept = {name: part for name, part in item.items() if name in _ALWAYS_KEPT}
-        rest = {name: part for name, part in item.items() if name not in _ALWAYS_KEPT}
-        return {**kept, **_pruned(rest, self._schema)}
+        for name, part in item.items():
+            if name in _ALWAYS_KEPT:
+                continue
+            if self._is_fine(name, part, before):
+                kept[name] = part
+            else:
+                kept |= _pruned({name: part}, self._schema)
+        return kept
 
     def invalid(
         self, item: Manifest, current: Manifest | None = None, others: Iterable[Cause] = ()
@@ -55,9 +71,9 @@ class Schema:
         rules are only looked at when nothing worse is found, `others` included.
         """
         new, old = _checked(item), None if current is None else _checked(current)
-        causes = list(invalid_values(new, self._schema, old=old))
+        causes = [] if self._is_valid(new, old) else [*invalid_values(new, self._schema, old=old)]
         if not any(cause.reason in _BLOCKING for cause in (*others, *causes)):
-            causes += broken_rules(new, self._schema, old=old)
+            causes += broken_rules(new, self._ruled, old=old)
         elif self._has_rules:
             words = "Invalid value: null: some validation rules were not checked"
             causes.append(Cause("<nil>", words))
@@ -67,6 +83,38 @@ class Schema:
         """Give `item` with the schema's defaults in the place of what is not there."""
         given: Manifest = _defaulted(item, self._schema) if self._has_defaults else item
         return given
+
+    def _is_valid(self, new: Manifest, old: Manifest | None) -> bool:
+        """Say whether an object is seen to be valid: most of most updates is as it was."""
+        required = self._schema.get("required") or ()
+        return all(name in new for name in required) and all(
+            self._is_fine(name, part, old or {}) for name, part in new.items()
+        )
+
+    def _is_fine(self, name: str, part: Any, before: Manifest) -> bool:
+        if part is None:
+            return False
+        fits = self._fits.get(name)
+        return part is before.get(name) or (fits is not None and fits(part))
+
+
+class _Same:
+    """A schema by its identity: it does not change, and comparing it would take long."""
+
+    def __init__(self, schema: Manifest) -> None:
+        self.schema = schema
+
+    def __hash__(self) -> int:
+        return id(self.schema)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.schema is self.schema
+
+
+@lru_cache(maxsize=64)
+def _read(same: _Same) -> Schema:
+    """Read a schema once for all the worlds that it is installed in."""
+    return Schema(same.schema)
 
 
 def _checked(item: Manifest) -> Manifest:

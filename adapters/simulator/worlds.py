@@ -66,7 +66,7 @@ class World(ServingDeeds):
         self.apply(definition)
         kind = definition["spec"]["names"]["kind"]
         version = BY_KIND[kind].api_version.rpartition("/")[2]
-        self.cluster.registry.schemas[kind] = Schema.of_definition(definition, version)
+        self.cluster.registry.use_schema(kind, Schema.of_definition(definition, version))
         self.serve(kind)
 
     def lose_api(self, words: str = "no route to host") -> None:
