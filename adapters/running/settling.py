@@ -5,7 +5,8 @@ object is still there, works, and holds its slot; nobody shows it any more, so i
 again, ever more rarely, until it is shown, has ended, or is gone. No answer is no news.
 
 What another has under a name that a cache wants is met without our label as well: no watch would
-tell that it went out of the way.
+tell that it went out of the way. And an answer that a list has overtaken shows what that list did
+not hold any more: whether it is there still is asked, too, as no watch will say so.
 """
 
 import asyncio
@@ -15,7 +16,7 @@ from typing import NamedTuple
 import structlog
 
 from adapters.kubernetes.reading import read_one
-from adapters.kubernetes.reflecting import ReadRefused
+from adapters.kubernetes.reflecting import ReadRefused, number
 from adapters.ports import Api, ApiUnanswered
 from adapters.running.waking import woken_or_due
 from engine.events import Subject
@@ -73,6 +74,8 @@ class SettlingBook:
     def __init__(self) -> None:
         """Begin with nothing to ask."""
         self._absent: dict[Key, Absence] = {}
+        # Versions of the last complete lists, by cluster, kind and scope.
+        self._lists: dict[tuple[str, str, tuple[str, str]], int] = {}
 
     def sift(
         self, state: State, observations: Sequence[Observation], now: int
@@ -83,11 +86,16 @@ class SettlingBook:
         """
         passed: list[Observation] = []
         fresh: dict[Key, Seen] = {}
+        held: set[Key] = set()  # listed in this batch: the state does not know it yet
         believed = {one.cluster for one in observations if isinstance(one, RolledBack)}
+        for cluster in believed:
+            self._forget_lists(cluster)
         for observation in observations:
             if isinstance(observation, Seen):
                 self._seen(observation)
                 self._meet(state, observation, now)
+                if _key(observation) not in held:
+                    self._doubt_overtaken(state, observation, fresh, now)
                 fresh[_key(observation)] = observation
             elif isinstance(observation, Deleted):
                 if is_doubtful(state, observation, fresh):
@@ -95,6 +103,7 @@ class SettlingBook:
                     continue
                 self._absent.pop(_key(observation), None)
             elif isinstance(observation, Listed) and observation.cluster not in believed:
+                held.update(map(_key, observation.items))
                 passed.append(self._listed(state, observation, fresh, now))
                 continue
             passed.append(observation)
@@ -113,6 +122,7 @@ class SettlingBook:
 
     def forget(self, cluster: str) -> None:
         """Ask nothing of a cluster any more: nobody is there to answer, or another one is."""
+        self._forget_lists(cluster)
         for absence in list(self._absent.values()):
             if absence.gone.cluster == cluster:
                 del self._absent[absence.key]
@@ -156,6 +166,20 @@ class SettlingBook:
         if is_shown(seen.level):
             self._absent.pop(_key(seen), None)
 
+    def _doubt_overtaken(self, state: State, seen: Seen, fresh: Fresh, now: int) -> None:
+        """Ask about what an answer shows that was on its way while a newer list came without it."""
+        subject = seen.subject
+        if _key(seen) in fresh or state.known(seen.cluster, subject.kind, subject.uid):
+            return
+        scopes = ("", ""), (subject.namespace, subject.name)
+        listed = max(self._lists.get((seen.cluster, subject.kind, one), 0) for one in scopes)
+        if 0 < number(seen.version) <= listed:
+            self._doubt(Deleted(seen.cluster, subject, seen.version, inferred=True), now)
+
+    def _forget_lists(self, cluster: str) -> None:
+        for key in [key for key in self._lists if key[0] == cluster]:
+            del self._lists[key]
+
     def _meet(self, state: State, seen: Seen, now: int) -> None:
         """Ask again later about what holds a name that a cache wants, and is shown by no watch."""
         key = _key(seen)
@@ -166,6 +190,7 @@ class SettlingBook:
     def _listed(self, state: State, listed: Listed, fresh: Fresh, now: int) -> Listed:
         for seen in listed.items:
             self._seen(seen)
+        self._lists[listed.cluster, listed.kind, listed.scope] = number(listed.version)
         missing = list(doubtful(state, listed, fresh))
         for gone in missing:
             self._doubt(gone, now)

@@ -277,6 +277,33 @@ def test_a_list_does_not_take_away_what_its_batch_shows_first() -> None:
     assert "Gone" not in [row.type for row in scene.rows]
 
 
+def test_what_a_list_no_longer_held_is_asked_about_when_an_answer_still_shows_it() -> None:
+    """A list that overtakes an answer leaves nobody to say that what it shows has gone since."""
+    scene, seen = first_shown()
+    book = SettlingBook()
+    listed = Listed(CLUSTER, "Job", str(scene.next()), ())
+    scene.tell(*book.sift(scene.state, [listed], scene.clock))
+    scene.tell(*book.sift(scene.state, [seen], scene.clock))
+    (absence,) = book.due(CLUSTER, scene.clock)
+    assert "job-a" in scene.state.jobs
+    scene.tell(*book.sift(scene.state, book.found(absence, None, scene.clock), scene.clock))
+    assert "job-a" not in scene.state.jobs
+    assert book.next_due(CLUSTER) is None
+
+
+def test_what_was_made_after_a_list_is_not_asked_about() -> None:
+    """The watch tells of it from there on; so it does of what a list has held."""
+    scene, seen = first_shown()
+    book = SettlingBook()
+    listed = Listed(CLUSTER, "Job", seen.version, (seen,))
+    assert book.sift(scene.state, [listed, seen], 0) == [listed, seen]
+    scene.tell(listed)
+    assert book.sift(scene.state, [seen], 0) == [seen]
+    newer = Seen(CLUSTER, seen.subject._replace(uid="newer"), str(scene.next()), seen.level)
+    assert book.sift(scene.state, [newer], 0) == [newer]
+    assert book.next_due(CLUSTER) is None
+
+
 def test_a_job_that_ends_and_goes_at_once_is_gone() -> None:
     """What has its outcome within the batch needs no reading."""
     scene, seen = first_shown()
