@@ -1,0 +1,23 @@
+"""The worlds that are explored, by name, each with its laws and the settings of its controller."""
+
+from typing import Any, NamedTuple
+
+from machines.caches.settings import DEFAULT_SETTINGS, CachingSettings
+from property_tests.exploring.cores import Laws
+from property_tests.exploring.judging import WARMUP_LAWS
+from property_tests.exploring.warmup_world import WarmupGame
+from property_tests.exploring.worlds import Budget, Game
+
+
+class Played(NamedTuple):
+    """A world, and what is to hold in it."""
+
+    game: Game[Any]
+    laws: Laws
+    settings: CachingSettings = DEFAULT_SETTINGS
+
+
+GAMES = {
+    "warmup": Played(WarmupGame(2, Budget(crashes=1, failures=1)), WARMUP_LAWS),
+    "warmup-answers": Played(WarmupGame(2, Budget(failures=1, losses=1)), WARMUP_LAWS),
+}

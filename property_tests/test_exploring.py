@@ -1,0 +1,62 @@
+"""Exhaustive search: small worlds have as many states as they have, and what is wrong is found."""
+
+from adapters.store.memory_logs import MemoryLog
+from machines.domain import WARMLOG
+from machines.states import State
+from machines.warmups import WarmupState
+from property_tests.exploring.cores import Cores, Laws, Telling
+from property_tests.exploring.judging import WARMUP_LAWS
+from property_tests.exploring.searching import Explored, Search
+from property_tests.exploring.storytelling import lines, rows_of
+from property_tests.exploring.warmup_world import WarmupGame
+from property_tests.exploring.worlds import Budget
+from property_tests.laws import divergences
+from property_tests.running import run
+
+CRASHING = WarmupGame(1, Budget(crashes=1))
+
+
+def explored(game: WarmupGame, laws: Laws = WARMUP_LAWS, twice_each: int = 0) -> Explored:
+    """Explore a world of warmups."""
+    return Search(game, Cores(Telling(laws), game.view, twice_each)).run()
+
+
+def test_one_node_with_a_crash_at_any_point_is_explored_to_exhaustion() -> None:
+    """No state breaks a law, each can only come to rest, and there are exactly so many.
+
+    Every fifth state of a name that there was already goes on as the first one of that name does.
+    """
+    found = explored(CRASHING, twice_each=5)
+    assert found == Explored(3634, 9804, 34, 545, 7, 0, None)
+
+
+def never_ready(state: State) -> bool:
+    """No warmup is ever Ready."""
+    return all(one.state is not WarmupState.READY for one in state.warmups.values())
+
+
+def test_a_broken_law_is_told_by_its_shortest_story() -> None:
+    """The story has a line for each move, the sentence, and a log in which all of it happens."""
+    laws = WARMUP_LAWS._replace(always=(never_ready,))
+    way = explored(WarmupGame(1, Budget()), laws).wrong
+    assert way is not None
+    story = lines(way)
+    assert story[0] == "  1. the controller starts"
+    assert story[-1].startswith("     BROKEN: No warmup is ever Ready.")
+    assert len(way.moves) == 14
+    rows = rows_of(way, CRASHING, Telling(laws))
+    state = WARMLOG.initial("explored")
+    for row in rows:
+        state = WARMLOG.fold(state, row)
+    assert not never_ready(state)
+    log = MemoryLog("explored")
+    log.rows = rows
+    assert run(divergences(log)) == []
+
+
+def test_an_answer_that_a_list_overtook_is_found_to_be_waited_on_for_ever() -> None:
+    """An edge that believes whatever an answer shows waits for a Job that is no more."""
+    way = explored(WarmupGame(1, Budget(1, 1), settles=False)).wrong
+    assert way is not None
+    assert "nothing will wake it" in way.broken[0]
+    assert [move.words for move in way.moves][-1].startswith("the answer to create")
