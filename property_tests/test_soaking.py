@@ -27,17 +27,43 @@ def test_the_corpus_holds(seed: int) -> None:
     assert draw_and_play(seed).breach is None
 
 
-def test_a_soak_counts_what_it_played(tmp_path: Path) -> None:
-    """However short it is, a soak plays a world, tells what came of it, and keeps its seed."""
-    tally = Tally()
-    played = draw_and_play(10, least_rows=40)
-    tally.count(10, played)
-    soak = Soak(0, 1, 10, tmp_path, tally)
+def break_all(seeds: list[int]) -> Tally:
+    """Stands for a worker whose worlds are all broken, in one of two ways."""
+    tally = Tally(shapes=set(seeds), features={seeds[0]: {"a feature"}})
+    tally.worlds["caches"] = len(seeds)
+    tally.broken = {seed: f"sentence {seed % 2}" for seed in seeds}
+    return tally
+
+
+def tell_seed(seed: int, folder: Path) -> str:
+    """Stands for a worker that shrinks what broke."""
+    return f"the story of a seed that is {'odd' if seed % 2 else 'even'}"
+
+
+def test_a_soak_tells_one_story_of_each_kind_of_breach(tmp_path: Path) -> None:
+    """Worlds are played until the time is over; however many break alike, one story is told."""
+    soak = Soak(0.2, 1, 1000, tmp_path, break_all, tell_seed)
     soak.run()
+    assert soak.tally.world_count == len(soak.tally.broken) > 0
+    assert {len(soak.tally.broken), len(soak.tally.shapes)} == {soak.tally.world_count}
+    words = soak.summary()
+    assert words.count("the story of a seed that is odd") == 1
+    assert words.count("the story of a seed that is even") == 1
+    assert (tmp_path / "summary.txt").read_text() == words + "\n"
+    assert len(read_corpus(tmp_path / "corpus.json")) == 1
+
+
+def test_a_tally_counts_a_world() -> None:
+    """What was played is counted: its sort, rows, deeds, time, shapes, and what it reached."""
+    tally, played = Tally(), draw_and_play(10, least_rows=40)
+    tally.count(10, played)
     assert tally.worlds == {"warmups": 1, "caches": 0, "replicas": 0}
     assert tally.rows == len(played.rows) >= 40
-    assert "broken          0" in soak.summary()
-    assert read_corpus(tmp_path / "corpus.json") == [10]
+    assert tally.deeds == len(played.story.deeds)
+    assert tally.simulated_seconds > 0
+    assert tally.shapes == played.coverage.shapes
+    assert tally.features == {10: played.coverage.features}
+    assert {"row NodeSeen", "target Pending → Hydrating"} <= tally.reached
 
 
 def test_tallies_add_up() -> None:

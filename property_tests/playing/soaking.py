@@ -4,9 +4,10 @@ The corpus is played first, then seed after seed. Of each kind of breach the fir
 and saved. On a terminal a line shows how far it is; at the end stands a summary.
 """
 
+import gc
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass, field
 from itertools import count
@@ -28,6 +29,20 @@ MOST_KINDS = 8  # of breaches that are shrunk: more say that something is wrong 
 FOLDER = Path("out/soak")
 
 
+def play_seeds(seeds: list[int]) -> Tally:
+    """Play the worlds of some seeds."""
+    tally, began = Tally(), time.process_time()
+    for seed in seeds:
+        tally.count(seed, draw_and_play(seed))
+    tally.cpu_seconds = time.process_time() - began
+    return tally
+
+
+def shrink_seed(seed: int, folder: Path) -> str:
+    """Shrink the story of a seed that broke, and save it; give the words."""
+    return save(shrink_played(draw_and_play(seed)), folder)
+
+
 @dataclass
 class Soak:
     """One run."""
@@ -36,6 +51,8 @@ class Soak:
     workers: int = field(default_factory=lambda: os.cpu_count() or 1)
     first_seed: int = 0
     folder: Path = FOLDER
+    play: Callable[[list[int]], Tally] = play_seeds  # in a worker, as is `shrink`
+    shrink: Callable[[int, Path], str] = shrink_seed
     tally: Tally = field(default_factory=Tally)
     stories: dict[str, str] = field(default_factory=dict)  # words by kind of breach
     wall_seconds: float = 0
@@ -44,14 +61,14 @@ class Soak:
         """Play until the time is over."""
         began = time.monotonic()
         end = began + self.duration_seconds
-        with ProcessPoolExecutor(self.workers, initializer=be_quiet) as pool, _progress() as bar:
+        with ProcessPoolExecutor(self.workers, initializer=_prepare) as pool, _progress() as bar:
             line = bar.add_task("", total=self.duration_seconds)
             tasks = _tasks(self.first_seed)
             playing: set[Future[Tally]] = set()
             shrinking: dict[Future[str], str] = {}
             while playing or shrinking or time.monotonic() < end:
                 while len(playing) <= self.workers and time.monotonic() < end:
-                    playing.add(pool.submit(play_seeds, next(tasks)))
+                    playing.add(pool.submit(self.play, next(tasks)))
                 running: set[Future[Any]] = {*playing, *shrinking}
                 done, _ = wait(running, 1, FIRST_COMPLETED)
                 for one in [one for one in playing if one in done]:
@@ -78,7 +95,7 @@ class Soak:
         for seed, kind in tally.broken.items():
             known = known | {*self.stories, *begun.values()}
             if kind not in known and len(known) < MOST_KINDS:
-                begun[pool.submit(shrink_seed, seed, self.folder)] = kind
+                begun[pool.submit(self.shrink, seed, self.folder)] = kind
         return begun
 
     def _line(self) -> str:
@@ -91,18 +108,12 @@ class Soak:
         (self.folder / "summary.txt").write_text(self.summary() + "\n")
 
 
-def play_seeds(seeds: list[int]) -> Tally:
-    """Play the worlds of some seeds."""
-    tally, began = Tally(), time.process_time()
-    for seed in seeds:
-        tally.count(seed, draw_and_play(seed))
-    tally.cpu_seconds = time.process_time() - began
-    return tally
-
-
-def shrink_seed(seed: int, folder: Path) -> str:
-    """Shrink the story of a seed that broke, and save it; give the words."""
-    return save(shrink_played(draw_and_play(seed)), folder)
+def _prepare() -> None:
+    """Prepare a worker: what is loaded stays, and a world is garbage only as a whole."""
+    be_quiet()
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(100_000, 20, 100)
 
 
 def _tasks(first_seed: int) -> Iterator[list[int]]:
