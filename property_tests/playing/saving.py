@@ -12,6 +12,7 @@ from property_tests.playing.telling import tell_story
 from property_tests.running import run
 
 FOLDER = Path("out/stories")
+WIDTH, MOST_LINES = 400, 8  # of what is told of a breach
 
 
 class Saved(NamedTuple):
@@ -43,10 +44,16 @@ def words_of(story: Story, breach: Breach | None, saved: Saved) -> str:
     return "\n".join([
         f"A story of {story.world}, {origin}:",
         tell_story(story),
-        "It holds." if breach is None else f"Broken: {breach.words}",
+        "It holds." if breach is None else f"Broken: {_brief(breach.words)}",
         f"Play it again: python -m property_tests.playing {saved.story}",
         f"Read its log:  warmlog timeline {saved.log}",
     ])  # fmt: skip
+
+
+def _brief(words: str) -> str:
+    """Cut long findings: all that is in them is in the log as well."""
+    lines = words.splitlines()
+    return "\n".join(line[:WIDTH] + "…" * (len(line) > WIDTH) for line in lines[:MOST_LINES])
 
 
 def load(path: Path) -> Story:

@@ -25,6 +25,7 @@ from property_tests.playing.shrinking import shrink_played
 from property_tests.playing.tallies import Tally
 
 TASK_WORLDS = 5  # seeds that a worker plays between two reports
+SHRINKING_PLAYS = 300  # of one story
 MOST_KINDS = 8  # of breaches that are shrunk: more say that something is wrong with all
 FOLDER = Path("out/soak")
 
@@ -40,7 +41,9 @@ def play_seeds(seeds: list[int]) -> Tally:
 
 def shrink_seed(seed: int, folder: Path) -> str:
     """Shrink the story of a seed that broke, and save it; give the words."""
-    return save(shrink_played(draw_and_play(seed)), folder)
+    played = draw_and_play(seed)
+    save(played, folder)  # as it was drawn, in case that nobody waits for the rest
+    return save(shrink_played(played, most_plays=SHRINKING_PLAYS), folder)
 
 
 @dataclass
