@@ -5,8 +5,10 @@ are tried in order and again after each move, until none moves the parent: a fix
 the length of the table bounds.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Generic, NamedTuple, TypeVar
 
 from engine.machine_tables import MachineTable
@@ -24,25 +26,37 @@ class JointRule(NamedTuple, Generic[T, C]):
     says: str
 
 
-def settle(table: MachineTable[S, T], rules: Sequence[JointRule[T, C]], state: S, children: C) -> S:
-    """Give the state in which no rule moves the parent any more.
+@dataclass(frozen=True, slots=True)
+class JointTable(Generic[S, C]):
+    """Joint rules compiled: by state, in their order, where each rule leads and when it holds."""
 
-    Raises RuntimeError when the rules chase each other, which is a fault of the declaration.
-    """
-    for _ in range(len(table.states) + 1):
-        moved = _first_move(table, rules, state, children)
-        if moved is None:
-            return state
-        state = moved
-    msg = f"{table.name}: the joint rules do not come to rest"
-    raise RuntimeError(msg)
+    name: str
+    moves: Mapping[S, tuple[tuple[S, Callable[[C], bool]], ...]]
+
+    def settle(self, state: S, children: C) -> S:
+        """Give the state in which no rule moves the parent any more.
+
+        Raises RuntimeError when the rules chase each other, which is a fault of the declaration.
+        """
+        for _ in range(len(self.moves) + 1):
+            for dest, holds in self.moves[state]:
+                if holds(children):
+                    state = dest
+                    break
+            else:
+                return state
+        msg = f"{self.name}: the joint rules do not come to rest"
+        raise RuntimeError(msg)
 
 
-def _first_move(
-    table: MachineTable[S, T], rules: Sequence[JointRule[T, C]], state: S, children: C
-) -> S | None:
-    for rule in rules:
-        dest = table.next(state, rule.trigger)
-        if dest is not None and dest != state and rule.holds(children):
-            return dest
-    return None
+def compile_rules(table: MachineTable[S, T], rules: Sequence[JointRule[T, C]]) -> JointTable[S, C]:
+    """Compile the joint rules of a machine: a rule that does not move a state is none of its."""
+    moves = {
+        state: tuple(
+            (dest, rule.holds)
+            for rule in rules
+            if (dest := table.next(state, rule.trigger)) not in (None, state)
+        )
+        for state in table.states
+    }
+    return JointTable(table.name, MappingProxyType(moves))

@@ -219,8 +219,6 @@ def _stamps(state: State, warmup: Warmup) -> Iterator[StampTtl]:
 
 def _all_ended(warmup: Warmup) -> bool:
     count = warmup.counts.get
-    open_targets = sum(
-        count(name, 0) for name in ("waiting", "startable", NodeJobState.HYDRATING.value)
-    )
-    ended = count(NodeJobState.READY.value, 0) + count(NodeJobState.FAILED.value, 0)
+    open_targets = sum(count(name, 0) for name in ("waiting", "startable", NodeJobState.HYDRATING))
+    ended = count(NodeJobState.READY, 0) + count(NodeJobState.FAILED, 0)
     return open_targets == 0 and ended > 0

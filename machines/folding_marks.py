@@ -25,7 +25,7 @@ def paced(state: State, warmup: Warmup | None, job: Job, event: Event, old: Job 
 def rested(state: State, job: Job) -> Job:
     """Give a Job that waits for nothing any more."""
     disarm(state, job.restore_at, job.warmup_uid, f"marks:{job.uid}")
-    return job._replace(restore_at=0)
+    return job._replace(restore_at=0) if job.restore_at else job
 
 
 def fold_restoring(state: State, intent: RestoreJob, seq: int) -> None:

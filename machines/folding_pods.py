@@ -147,13 +147,12 @@ def _note_pod(target: Target, level: PodLevel) -> Target:
     if level.reason == DISRUPTED:
         words = Words(DISRUPTED, level.message)
         return target._replace(cause=NOTHING if level.ended else words, disruption=words)
+    said = NOTHING if level.ended else Words(level.reason, level.message)
     if level.phase == "Failed":
         return target._replace(cause=NOTHING, failure=_failure(target, level))
-    if level.ended:
-        return target._replace(cause=NOTHING)
-    if level.deleting:
+    if level.deleting and not level.ended:
         return target
-    return target._replace(cause=Words(level.reason, level.message))
+    return target if target.cause == said else target._replace(cause=said)
 
 
 def _failure(target: Target, level: PodLevel) -> Words:

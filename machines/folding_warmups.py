@@ -4,7 +4,6 @@ from typing import Any
 
 from engine.canonical_json import loads_or_none
 from engine.events import Event, Subject
-from engine.joint_rules import settle
 from machines.annotations import is_suspended, wait_seconds
 from machines.folding_jobs import adopt_outcomes, owner, refresh_reading, release_orphans
 from machines.indexing import arm, put_target, refresh_slot, touch
@@ -21,7 +20,7 @@ from machines.specs import parse
 from machines.states import State, Warmup, Words
 from machines.suspending import follow_suspension
 from machines.waiting import follow_patience
-from machines.warmups import TERMINAL, WARMUP_RULES, WARMUPS, Children
+from machines.warmups import TERMINAL, WARMUPS_JOINTLY, Children
 
 
 def fold_warmup(state: State, event: Event, subject: Subject, level: WarmupLevel) -> None:
@@ -81,7 +80,7 @@ def settle_warmups(state: State, event: Event) -> None:
         warmup = state.warmups.get(uid)
         if warmup is None:
             continue
-        moved = settle(WARMUPS, WARMUP_RULES, warmup.state, children(warmup))
+        moved = WARMUPS_JOINTLY.settle(warmup.state, children(warmup))
         warmup.confirmed = False
         if moved is not warmup.state:
             if moved in TERMINAL:
@@ -105,9 +104,9 @@ def children(warmup: Warmup) -> Children:
     return Children(
         waiting=count("waiting", 0),
         startable=count("startable", 0),
-        hydrating=count(NodeJobState.HYDRATING.value, 0),
-        ready=count(NodeJobState.READY.value, 0),
-        failed=count(NodeJobState.FAILED.value, 0),
+        hydrating=count(NodeJobState.HYDRATING, 0),
+        ready=count(NodeJobState.READY, 0),
+        failed=count(NodeJobState.FAILED, 0),
         confirmed=warmup.confirmed and warmup.resolved_once,
         refused=bool(warmup.faults) or warmup.oversized,
         overflowed=warmup.overflowed,

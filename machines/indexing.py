@@ -18,6 +18,7 @@ from machines.warmups import TERMINAL
 Entry = tuple[int, str, str]  # a place among the listed details: rank, node name, key
 
 FIRST_UNFINISHED = 1  # the rank from which on the listed targets have no outcome
+_CLASS = {state: state.value for state in NodeJobState}
 _RANK = {NodeJobState.FAILED: 0, NodeJobState.HYDRATING: 1, NodeJobState.PENDING: 2}
 
 
@@ -36,7 +37,9 @@ def put_target(state: State, warmup: Warmup, target: Target, event: Event) -> No
         return
     before = touch(state, warmup).setdefault(target.key, old)
     same = before is not None and (before.state, before.words) == (target.state, target.words)
-    target = target._replace(changed_at=before.changed_at if before and same else event.at)
+    changed_at = before.changed_at if before and same else event.at
+    if target.changed_at != changed_at:
+        target = target._replace(changed_at=changed_at)
     if old is not None:
         _count(warmup, old, -1)
         _unlist(warmup, old)
@@ -121,7 +124,9 @@ def arm(state: State, due: int, uid: str, what: str) -> None:
 
 
 def disarm(state: State, due: int, uid: str, what: str) -> None:
-    """Take back what `arm` asked for, if it is still there."""
+    """Take back what `arm` asked for, if it is still there; an instant of 0 is none."""
+    if not due:
+        return
     entry = (due, uid, what)
     place = bisect_left(state.timers, entry)
     if place < len(state.timers) and state.timers[place] == entry:
@@ -160,7 +165,7 @@ def target_class(target: Target) -> str:
     """Name the count that a target is in."""
     if target.state is NodeJobState.PENDING:
         return "waiting" if target.waiting.reason else "startable"
-    return target.state.value
+    return _CLASS[target.state]
 
 
 def _may_start(warmup: Warmup, target: Target) -> bool:

@@ -26,6 +26,8 @@ def describe(state: State, warmup: Warmup, target: Target) -> Words:
         words = target.words
     else:
         words = NOTHING
+    if len(words.reason) <= REASON_LENGTH and len(words.message) <= MESSAGE_LENGTH:
+        return words
     return Words(cut(words.reason, REASON_LENGTH), cut(words.message))
 
 

@@ -25,8 +25,8 @@ def progress(warmup: Warmup) -> Words:
         if waiting:
             return Words("WaitingForTargets", f"waits for {nodes(waiting)}")
         return Words("NoTargetsResolved", _nothing_resolved(warmup))
-    ready, failed = count(NodeJobState.READY.value, 0), count(NodeJobState.FAILED.value, 0)
-    active = count(NodeJobState.HYDRATING.value, 0)
+    ready, failed = count(NodeJobState.READY, 0), count(NodeJobState.FAILED, 0)
+    active = count(NodeJobState.HYDRATING, 0)
     queued = count("startable", 0) + count("waiting", 0)
     text = f"{ready} succeeded, {failed} failed, {active} running, {queued} waiting"
     if warmup.undeleted:

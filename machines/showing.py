@@ -99,10 +99,10 @@ def face(warmup: Warmup) -> tuple[object, ...]:
         *progress(warmup),
         warmup.refused_at // SECOND,
         len(warmup.refused),
-        len(warmup.targets) - count(NodeJobState.WITHDRAWN.value, 0),
-        count(NodeJobState.HYDRATING.value, 0),
-        count(NodeJobState.READY.value, 0),
-        count(NodeJobState.FAILED.value, 0),
+        len(warmup.targets) - count(NodeJobState.WITHDRAWN, 0),
+        count(NodeJobState.HYDRATING, 0),
+        count(NodeJobState.READY, 0),
+        count(NodeJobState.FAILED, 0),
         len(warmup.skipped),
     )
 
@@ -123,9 +123,23 @@ def details_changed(warmup: Warmup, before: dict[str, Target | None]) -> bool:
         if place is None or old is None or new is None or old is new:
             continue
         within = bisect_left(warmup.listed, place) < SHOWN_TARGETS
-        if within and detail(old, size) != detail(new, size):
+        if within and _shown_otherwise(old, new, size):
             return True
     return False
+
+
+def _shown_otherwise(old: Target, new: Target, size: int) -> bool:
+    """Say whether the details of two targets differ; words that are alike are cut alike."""
+    alike = old.words == new.words
+    return detail(old, size) != detail(new, size) if not alike else _bare(old) != _bare(new)
+
+
+def _bare(target: Target) -> Target:
+    """Give a target with nothing but what is shown of it beside its words."""
+    return Target(
+        "", target.node_name, target.state, named=False, first_entry=target.first_entry,
+        entries=target.entries, job_name=target.job_name, changed_at=target.changed_at // SECOND,
+    )  # fmt: skip
 
 
 def _windows_differ(warmup: Warmup, before: dict[str, Target | None]) -> bool:

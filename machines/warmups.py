@@ -19,7 +19,7 @@ Invariants
 from enum import StrEnum
 from typing import NamedTuple
 
-from engine.joint_rules import JointRule
+from engine.joint_rules import JointRule, compile_rules
 from engine.machine_tables import Move, compile_table
 
 
@@ -106,5 +106,7 @@ WARMUP_RULES: tuple[JointRule[WarmupTrigger, Children], ...] = (
         "nothing but waiting targets, or none at all",
     ),
 )
+
+WARMUPS_JOINTLY = compile_rules(WARMUPS, WARMUP_RULES)
 
 TERMINAL = frozenset({_S.READY, _S.DEGRADED, _S.FAILED})
