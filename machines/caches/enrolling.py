@@ -21,7 +21,8 @@ def enrol(state: State, cache: Cache, names: Collection[str], event: Event) -> N
     selected = {
         served.subject.name for served in here if not is_leaving(cache) and matches(cache, served)
     }
-    wanted = selected if is_abandoned(cache) else selected | set(concerned(state, cache, here))
+    others = [served for served in here if served.subject.name not in selected]
+    wanted = selected if is_abandoned(cache) else {*selected, *concerned(state, cache, others)}
     new = wanted - cache.entries.keys()
     for name in new:
         cache.entries[name] = _begun(cache, name, event)

@@ -61,7 +61,7 @@ def _settle(state: State, cache: Cache, names: list[str], event: Event) -> None:
 
 def _ease(state: State, cache: Cache, names: list[str]) -> bool:
     """Forget refusals and answers of what is not wanted any more, or is seen now; say if any."""
-    records = [pair for pair in _records(state, cache, names) if pair[1].refusals or pair[1].made]
+    records = list(_records(state, cache, names))
     if not records:
         return False
     wanted: dict[str, dict[str, Wish]] = {}
@@ -72,11 +72,14 @@ def _ease(state: State, cache: Cache, names: list[str]) -> bool:
 
 
 def _records(state: State, cache: Cache, names: list[str]) -> Iterator[tuple[str, Cache | Entry]]:
-    """Give what keeps refusals and answers, as far as its facts are known."""
+    """Give what has refusals or answers to keep, as far as its facts are known."""
     if not home_is_known(state, cache):
         return
-    yield "", cache
+    if cache.refusals or cache.made:
+        yield "", cache
     for entry in cache.entries_on(names):
+        if not (entry.refusals or entry.made):
+            continue
         site = site_of(state, cache, entry)
         if site is not None and is_known(site.cluster):
             yield entry.cluster, entry

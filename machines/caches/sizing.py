@@ -1,6 +1,7 @@
 """Sizing: whether a claim asks for less storage than its cache wants."""
 
 from fractions import Fraction
+from functools import lru_cache
 
 from machines.caches.finding import Site
 from machines.caches.states import Cache
@@ -19,6 +20,7 @@ def _gib(size: int) -> Fraction:
     return Fraction(size * 2**30)
 
 
+@lru_cache(maxsize=1024)
 def _amount(quantity: str) -> Fraction | None:
     try:
         return Fraction(canonical(quantity))

@@ -47,7 +47,7 @@ def _waits(state: State, cache: Cache, names: Iterable[str]) -> Iterator[tuple[s
         yield from _guards(entry.cluster, entry.refusals, entry.made)
         if entry.failure.job_uid and entry.failure.claim_uid == entry.claim_uid:
             yield _key("hydrate", entry.cluster), entry.failure.due
-        site = site_of(state, cache, entry)
+        site = site_of(state, cache, entry) if entry.failure.job_uid else None
         if site is not None and _awaits_words(entry, site):
             yield _key("words", entry.cluster), entry.failure.at + WORDS_SECONDS * SECOND
         if entry.chosen.gone_at:

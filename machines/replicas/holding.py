@@ -10,7 +10,7 @@ The first that holds counts. A replica that runs waits for no cache, and is neve
 
 from typing import NamedTuple
 
-from machines.replicas.mounting import offer_of
+from machines.replicas.mounting import offer_of, offer_words
 from machines.replicas.placing import cluster_trouble
 from machines.replicas.states import Replica
 from machines.replicas.supporting import unsupported_words
@@ -42,7 +42,7 @@ def hold_of(state: State, replica: Replica) -> Hold | None:
         return Hold(NO_CLUSTER, trouble)
     offer = offer_of(state, replica)
     if offer is not None and not offer.mount and not (replica.composed and offer.known):
-        return Hold(NO_CACHE, offer.words)
+        return Hold(NO_CACHE, offer_words(state, offer))
     return None
 
 
@@ -53,7 +53,7 @@ def kept_words(state: State, replica: Replica) -> str:
         return ""
     claims = sorted(claims_of(state, replica) - {ANY})
     kept = f"keeps the mount of claim {' and '.join(claims)}" if claims else "runs without a mount"
-    return f"{kept}: {offer.words}"
+    return f"{kept}: {offer_words(state, offer)}"
 
 
 def is_half_composed(state: State, replica: Replica) -> bool:

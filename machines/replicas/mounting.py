@@ -5,6 +5,7 @@ composed with; and an engine of a replica that nothing was ever composed of wait
 there, or known not to be, or not known: then nothing is decided.
 """
 
+from functools import lru_cache
 from typing import NamedTuple
 
 from engine.canonical_json import dumps
@@ -25,8 +26,9 @@ class Offer(NamedTuple):
     """What the cache that a replica refers to offers on its cluster."""
 
     mount: str = NO_MOUNT  # canonical JSON text; "" while there is none
-    words: str = ""  # why there is none
+    words: str = ""  # why there is none, unless its entry there says so itself
     known: bool = True  # false while it is not known what there is
+    staged: tuple[Cache, Entry] | None = None  # where there is none, and its entry says why
 
 
 def offer_of(state: State, replica: Replica) -> Offer | None:
@@ -42,17 +44,24 @@ def offer_of(state: State, replica: Replica) -> Offer | None:
         return Offer(words=f"{name} was not looked at yet", known=False)
     entry = cache.entries.get(replica.cluster_name)
     if is_leaving(cache):
-        said = published_message(state, cache, entry) if entry is not None else ""
-        return Offer(words=said or f"{name} is being deleted")
+        staged = (cache, entry) if entry is not None else None
+        return Offer(words=f"{name} is being deleted", staged=staged)
     if entry is None or not entry.selected:
         return Offer(words=f"{name} does not stage to cluster {replica.cluster_name}")
-    return _offer_of_entry(state, cache, entry)
-
-
-def _offer_of_entry(state: State, cache: Cache, entry: Entry) -> Offer:
     if entry.state is EntryState.READY:
-        return Offer(dumps(mount(names_of(cache)[CLAIM])))
-    return Offer(words=published_message(state, cache, entry))
+        return Offer(_mount_text(names_of(cache)[CLAIM]))
+    return Offer(staged=(cache, entry))
+
+
+def offer_words(state: State, offer: Offer) -> str:
+    """Say why a cache offers no mount."""
+    said = published_message(state, *offer.staged) if offer.staged is not None else ""
+    return said or offer.words
+
+
+@lru_cache(maxsize=4096)
+def _mount_text(claim_name: str) -> str:
+    return dumps(mount(claim_name))
 
 
 def cache_of(state: State, replica: Replica) -> Cache | None:
