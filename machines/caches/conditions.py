@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from machines.caches.entries import EntryState
-from machines.caches.messages import entry_message
+from machines.caches.messages import Messages
 from machines.caches.obstacles import blindness, leaving_words, refusal_words, users_words
 from machines.caches.sights import sight_of, token_sight
 from machines.caches.sizes import size_trouble
@@ -36,10 +36,10 @@ def cache_conditions(
     return published(told, cache.condition_times, cache.level.generation)
 
 
-def condition_rows(state: State, cache: Cache) -> list[Row]:
-    """Give every condition as the state has it now."""
+def condition_rows(state: State, cache: Cache, said: Messages | None = None) -> list[Row]:
+    """Give every condition as the state has it now; `said` are the messages worked out already."""
     matched = matched_entries(cache)
-    artifact = _artifact(state, cache, matched)
+    artifact = _artifact(state, cache, matched, Messages(state, cache) if said is None else said)
     rows = [_matched(cache, matched), artifact, artifact._replace(type="Ready")]
     return [*rows, *_troubles(state, cache)]
 
@@ -75,21 +75,21 @@ def _nothing_matched(cache: Cache) -> str:
     return f"no InferenceCluster has {labels}" if labels else "there is no InferenceCluster"
 
 
-def _artifact(state: State, cache: Cache, matched: list[Entry]) -> Row:
+def _artifact(state: State, cache: Cache, matched: list[Entry], said: Messages) -> Row:
     ready = [one for one in matched if one.state is EntryState.READY]
     failed = [one for one in matched if one.state is EntryState.FAILED]
     if not matched:
         return _lacking("NoClusters", _nothing_matched(cache))
     token = token_sight(state, cache)
     if token.missing and len(ready) < len(matched) and not cache.faults:
-        also = f"; {_first(state, cache, failed, 'failed on ')}" if failed else ""
+        also = f"; {_first(said, failed, 'failed on ')}" if failed else ""
         return _lacking("AuthSecretMissing", token.trouble + also)
     if failed:
-        return _lacking("Failed", _first(state, cache, failed, "failed on "))
+        return _lacking("Failed", _first(said, failed, "failed on "))
     if len(ready) == len(matched):
         return Row("ArtifactReady", "True", "Staged", staged_words(matched))
     waiting = [one for one in matched if one.state is not EntryState.READY]
-    first = _first(state, cache, waiting, "missing on ")
+    first = _first(said, waiting, "missing on ")
     words = f"{len(ready)} of {len(matched)} ready; {first}"
     return _lacking("Partial" if ready else "Hydrating", words)
 
@@ -98,11 +98,11 @@ def _lacking(reason: str, message: str) -> Row:
     return Row("ArtifactReady", "False", reason, message)
 
 
-def _first(state: State, cache: Cache, entries: list[Entry], what: str) -> str:
+def _first(said: Messages, entries: list[Entry], what: str) -> str:
     """Give the words of the first entry; of several, name the clusters before."""
     first = entries[0]
     every = f"{what}{named([one.cluster for one in entries])}; " if entries[1:] else ""
-    return f"{every}{first.cluster} {first.state.value}: {entry_message(state, cache, first)}"
+    return f"{every}{first.cluster} {first.state.value}: {said.of(first)}"
 
 
 def _troubles(state: State, cache: Cache) -> Iterator[Row]:

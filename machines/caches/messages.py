@@ -48,6 +48,22 @@ from machines.states import State
 LATCH = "Latch PersistentVolumeClaim"
 
 
+class Messages:
+    """The messages of a cache's entries, each worked out once, while nothing changes."""
+
+    def __init__(self, state: State, cache: Cache) -> None:
+        """Begin with none."""
+        self._state, self._cache = state, cache
+        self._told: dict[str, str] = {}
+
+    def of(self, entry: Entry) -> str:
+        """Give the message of one entry."""
+        told = self._told.get(entry.cluster)
+        if told is None:
+            told = self._told[entry.cluster] = entry_message(self._state, self._cache, entry)
+        return told
+
+
 def entry_message(state: State, cache: Cache, entry: Entry) -> str:
     """Give the message of one entry; "" exactly when it is Ready, selected, and seen."""
     sight = sight_of(state, cache, entry)

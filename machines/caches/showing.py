@@ -11,6 +11,7 @@ from typing import Any
 from engine.canonical_json import dumps
 from engine.events import Event
 from machines.caches.conditions import condition_rows
+from machines.caches.messages import Messages
 from machines.caches.reaching import REMOTE, names_of_cluster
 from machines.caches.states import Cache, ServedCluster
 from machines.caches.statuses import cluster_row, entry_status, message_room, whole_status
@@ -39,11 +40,12 @@ def show_cache(state: State, cache: Cache, names: Collection[str], event: Event)
     """
     if not cache.enrolled:
         return  # it has no entries yet, while its status may publish mounts
-    rows = condition_rows(state, cache)
+    said = Messages(state, cache)
+    rows = condition_rows(state, cache, said)
     cache.condition_times = turned(rows, cache.condition_times, event.at)
     room = message_room(cache)
     for entry in cache.entries_on(names if room == cache.room else cache.entries):
-        entry.face = _digest(entry_status(state, cache, entry, room))
+        entry.face = _digest(entry_status(cache, entry, room, said))
     cache.room = room
     faces = [entry.face for entry in cache.entries.values()]
     face = _digest([whole_status(state, cache, rows), faces])

@@ -10,7 +10,7 @@ from engine.instants import rfc3339
 from machines.caches.conditions import cache_conditions, condition_rows, matched_entries
 from machines.caches.entries import EntryState
 from machines.caches.finding import CLAIM, names_of
-from machines.caches.messages import entry_message
+from machines.caches.messages import Messages, entry_message
 from machines.caches.mounts import mount
 from machines.caches.obstacles import unread_kinds
 from machines.caches.reaching import log_cluster, way_in
@@ -49,11 +49,11 @@ _MESSAGE_BYTES = 4 * MESSAGE_LENGTH  # no message has more, so that no more room
 
 def cache_status(state: State, cache: Cache) -> dict[str, Any]:
     """Give the whole `.status` of one ModelCache."""
-    room = message_room(cache)
+    room, said = message_room(cache), Messages(state, cache)
     return {
-        **whole_status(state, cache, condition_rows(state, cache)),
+        **whole_status(state, cache, condition_rows(state, cache, said)),
         "clusters": [
-            entry_status(state, cache, entry, room) for _, entry in sorted(cache.entries.items())
+            entry_status(cache, entry, room, said) for _, entry in sorted(cache.entries.items())
         ],
         **origin(cache.subject.uid, state.log_id, cache.position),
     }
@@ -116,10 +116,10 @@ def published_message(state: State, cache: Cache, entry: Entry) -> str:
     return cut_to_bytes(entry_message(state, cache, entry), message_room(cache))
 
 
-def entry_status(state: State, cache: Cache, entry: Entry, room: int) -> dict[str, Any]:
+def entry_status(cache: Cache, entry: Entry, room: int, said: Messages) -> dict[str, Any]:
     """Give what is published of one entry."""
     shown: dict[str, Any] = {"name": entry.cluster, "phase": entry.state.value}
-    message = cut_to_bytes(entry_message(state, cache, entry), room)
+    message = cut_to_bytes(said.of(entry), room)
     if message:
         shown["message"] = message
     if entry.state is EntryState.READY:
