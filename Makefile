@@ -12,10 +12,12 @@ STAMP := .venv/.made-from-pyproject
 ARGS ?=
 HYPOTHESIS ?= quick
 WORKERS ?= auto
+MUTANTS ?= 60
+MUTANTS_SEED ?= 1
 DURATION_SECONDS ?= 60
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help venv demo test test-postgres soak search lint format e2e crds bench clean
+.PHONY: help venv demo test test-postgres soak search prove lint format e2e crds bench clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -52,6 +54,12 @@ soak: $(STAMP) ## Play simulated worlds (DURATION_SECONDS=1800, WORKERS=2, ARGS=
 
 search: $(STAMP) ## Run the property tests with a hundred times the examples
 	$(PYTEST) -q -n $(WORKERS) --hypothesis-profile=soak --timeout=0 property_tests $(ARGS)
+
+prove: $(STAMP) ## Explore small worlds whole, crash at every position, mutate a sample, put faults back
+	$(BIN)/python -m property_tests.mutating.putting_back
+	$(BIN)/python -m property_tests.exploring
+	$(BIN)/python -m property_tests.continuing
+	$(BIN)/python -m property_tests.mutating --sample $(MUTANTS) --seed $(MUTANTS_SEED)
 
 lint: $(STAMP) ## Check style, types, layers, and that generated files are fresh
 	$(BIN)/ruff check .

@@ -52,13 +52,17 @@ def _functions() -> dict[str, list[FunctionType]]:
 
 @cache
 def _caches() -> list[Any]:
-    return [one for one in gc.get_objects() if isinstance(one, _lru_cache_wrapper)]
+    """Give what keeps answers that may be others now; what is kept here must stay."""
+    found = [one for one in gc.get_objects() if isinstance(one, _lru_cache_wrapper)]
+    return [one for one in found if not one.__module__.startswith("property_tests.")]
 
 
 def gather() -> None:
     """Find what can be changed; to be done once all is imported, and before processes fork."""
-    _functions()
-    _caches()
+    gc.unfreeze()
+    for found in (_functions, _caches):
+        found.cache_clear()
+        found()
 
 
 def _swap_code(module: ModuleType, old: str, new: str) -> bool:

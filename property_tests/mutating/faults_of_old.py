@@ -1,0 +1,170 @@
+"""Faults of old: what was wrong once, here or in the controllers that warmlog takes the place of.
+
+Each is put back as it would be by hand, and a search must find it (`putting_back`). A test holds
+that every text which is replaced still stands where it is said to.
+"""
+
+from typing import NamedTuple
+
+from property_tests.mutating.modules import source_of
+
+
+class Edit(NamedTuple):
+    """A text of a file, which stands there once, and what takes its place."""
+
+    path: str
+    old: str
+    new: str
+
+
+class Fault(NamedTuple):
+    """A fault: what was wrong about it, and the edits that bring it back."""
+
+    name: str
+    why: str
+    worlds: tuple[str, ...]  # sorts of stories in which it must be found
+    edits: tuple[Edit, ...]
+
+
+_NORMALISING = "adapters/kubernetes/normalising.py"
+_DECIDING = "machines/deciding.py"
+
+FAULTS: tuple[Fault, ...] = (
+    Fault(
+        "treating failed > 0 as final",
+        "a Job that still retries its Pod was taken for failed, and its node with it",
+        ("warmups",),
+        (
+            Edit(
+                _NORMALISING,
+                "        outcome=outcome,\n",
+                '        outcome=outcome or ("Failed" if mapping(raw.get("status")).get("failed")'
+                ' else ""),\n',
+            ),
+        ),
+    ),
+    Fault(
+        "matching Jobs by name",
+        "a machine that took another one's name got the other's Job, and its outcome",
+        ("warmups",),
+        (
+            Edit(
+                _DECIDING,
+                "job_name(subject.name, subject.uid, node_uid, warmup.revision, salt)",
+                "job_name(subject.name, subject.uid, node_name, warmup.revision, salt)",
+            ),
+            Edit(
+                "adapters/kubernetes/acting.py",
+                '            return refused._replace(reason="NameTaken")\n',
+                "            return Done(uid_of(body), found=True)\n",
+            ),
+        ),
+    ),
+    Fault(
+        "forgetting a deleted finished Job",
+        "a node whose finished Job somebody deleted was warmed once more",
+        ("warmups",),
+        (
+            Edit(
+                "machines/node_jobs.py",
+                "    Move(_T.JOB_VANISHED, (_S.HYDRATING,), _S.PENDING,",
+                "    Move(_T.JOB_VANISHED, (_S.HYDRATING, _S.READY, _S.FAILED), _S.PENDING,",
+            ),
+            Edit(
+                "machines/moving.py",
+                "    if target.state is not NodeJobState.HYDRATING:\n        return None, None\n",
+                "    if target.state in (NodeJobState.PENDING, NodeJobState.WITHDRAWN):\n"
+                "        return None, None\n",
+            ),
+        ),
+    ),
+    Fault(
+        "taking an empty answer for absence",
+        "a list that failed counted as a list of nothing: all was gone for as long as that",
+        ("warmups", "caches"),
+        (
+            Edit(
+                "adapters/kubernetes/reflecting.py",
+                "            return self._page_refused(response)\n",
+                "            return self._listed(self._version)\n",
+            ),
+        ),
+    ),
+    Fault(
+        "publishing the mount at claim-Bound",
+        "engines started on an empty volume, as the claim was bound and its Job still wrote",
+        ("caches",),
+        (
+            Edit(
+                "machines/caches/moving.py",
+                "    if bound and entry.latch == latch_of(cache, site):\n",
+                "    if bound:\n",
+            ),
+        ),
+    ),
+    Fault(
+        "dropping the kept mount on restart",
+        "after a restart, engines whose cache was not Ready were composed without their mount",
+        ("replicas",),
+        (
+            Edit(
+                "machines/replicas/folding.py",
+                "    for uid in state.replicas:\n        stir_replica(state, uid)\n",
+                "    for uid, replica in state.replicas.items():\n"
+                '        replica.kept = ""\n'
+                "        for name, engine in replica.engines.items():\n"
+                '            replica.engines[name] = engine._replace(kept="")\n'
+                "        stir_replica(state, uid)\n",
+            ),
+        ),
+    ),
+    Fault(
+        "stamping the TTL before the status",
+        "a Job, and with it the node's outcome, could go before the end was stored anywhere",
+        ("warmups",),
+        (
+            Edit(
+                _DECIDING,
+                "        if warmup.stored:\n            yield from _stamps(state, warmup)\n",
+                "        yield from _stamps(state, warmup)\n",
+            ),
+        ),
+    ),
+    Fault(
+        "a status patch without its guards",
+        "a late patch told of an object that another one had taken the place of",
+        ("warmups",),
+        (
+            Edit(
+                "adapters/kubernetes/statuses.py",
+                "    body = [*guards(subject.uid, version), *change]\n",
+                "    body = [*change]\n",
+            ),
+        ),
+    ),
+    Fault(
+        "feeding our own status back as a level",
+        "each status that was written was news, and called for the next one",
+        ("warmups",),
+        (
+            Edit(
+                _NORMALISING,
+                "        annotations=our_annotations(metadata),\n",
+                "        annotations=(*our_annotations(metadata),"
+                ' ("warmlog.dev/status", repr(raw.get("status")))),\n',
+            ),
+        ),
+    ),
+)
+
+
+def edited(fault: Fault) -> dict[str, str]:
+    """Give the text of each file with the fault in it. Raises ValueError where it cannot be put."""
+    texts: dict[str, str] = {}
+    for path, old, new in fault.edits:
+        text = texts.get(path) or source_of(path)
+        if text.count(old) != 1:
+            msg = f"{fault.name}: {path} holds {text.count(old)} times, not once: {old}"
+            raise ValueError(msg)
+        texts[path] = text.replace(old, new)
+    return texts
