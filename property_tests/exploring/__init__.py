@@ -2,9 +2,13 @@
 
     cores        the real core in the midst of it: states told apart by what they can still do
     renaming     the name of a state of the core, in which instants and positions are relative
-    worlds       what every world is made of: moves, news, requests on their way
+    judging      the laws of the core's state that are checked on the way
+    worlds       what every world is made of: moves, requests and answers on their way, faults
+    requesting   how decisions reach the API servers, and a crash
+    *_cluster    the objects of each world, and what runs there of itself
     *_world      the worlds: what may happen in each, and what must hold there
-    searching    breadth first over all states, and whether each can come to rest
+    games        the worlds that are explored, by name
+    searching    breadth first over all states, and whether each must come to rest
     storytelling the shortest way to a state, in plain words and as a recording
 
 `python -m property_tests.exploring` explores them all and prints what it found.

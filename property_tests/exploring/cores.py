@@ -1,8 +1,8 @@
 """Cores: the real core in the midst of a search, and every state of it that was met, once.
 
 What the core does with what it is told depends on its state alone, so each pair of the two is
-folded and decided once, however many states of the world around it lead there. The laws of the
-core's state are checked on the way, after every row.
+folded and decided once, however many states of the world around it lead there. What must hold of
+rows and decisions is checked on the way, what must hold of a state once for each that is met.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -80,7 +80,7 @@ class Outcome(NamedTuple):
 
 
 class _Watched(Warmlog):
-    """The domain, with the laws checked at every row that is folded."""
+    """The domain, with what must hold of rows and decisions checked as they are folded."""
 
     def __init__(self, laws: Laws) -> None:
         self._laws = laws
@@ -94,7 +94,6 @@ class _Watched(Warmlog):
         before = WARMLOG.copy(state)
         state = WARMLOG.fold(state, event)
         broken += [holds for holds in self._laws.between if not holds(before, event, state)]
-        broken += [holds for holds in self._laws.always if not holds(state)]
         self.broken += [f"{one.__doc__} ({event.type} {event.subject})" for one in broken]
         return state
 
@@ -104,8 +103,13 @@ class Telling:
 
     def __init__(self, laws: Laws, settings: CachingSettings = DEFAULT_SETTINGS) -> None:
         """Begin nowhere: each telling says from which state it goes on."""
+        self._laws = laws
         self._domain = _Watched(laws)
         self._session = dumps({"caching": settings.to_json()})
+
+    def broken_in(self, state: State) -> tuple[str, ...]:
+        """Give the sentences that do not hold of a state."""
+        return tuple(f"{one.__doc__}" for one in self._laws.always if not one(state))
 
     def tell(self, state: State, told: Told) -> tuple[State, tuple[Event, ...], tuple[str, ...]]:
         """Give the state, changed in place, the rows made, and the sentences broken."""
@@ -154,6 +158,7 @@ class Cores:
         self._view = view
         self._states: list[State] = []
         self._heard: list[Heard] = []
+        self._broken: list[tuple[str, ...]] = []
         self._numbers: dict[Name, int] = {}
         self._outcomes: dict[tuple[int, Told], Outcome] = {}
         self._number(WARMLOG.initial("explored"))
@@ -178,7 +183,8 @@ class Cores:
                 twin, _, _ = self._telling.tell(WARMLOG.copy(again), told)
                 if name_of(twin) != name_of(state):
                     broken = (*broken, "Two states of one name came to two.")
-            outcome = self._outcomes[key] = Outcome(self._number(state), broken)
+            number = self._number(state)
+            outcome = self._outcomes[key] = Outcome(number, broken + self._broken[number])
         return outcome
 
     def _number(self, state: State) -> int:
@@ -188,6 +194,7 @@ class Cores:
             number = self._numbers[name] = len(self._states)
             self._states.append(state)
             self._heard.append(_heard(state, self._view))
+            self._broken.append(self._telling.broken_in(state))
             return number
         self._met += 1
         if self._twice_each and not self._met % self._twice_each:

@@ -3,8 +3,9 @@
 from typing import Any, NamedTuple
 
 from machines.caches.settings import DEFAULT_SETTINGS, CachingSettings
+from property_tests.exploring.cache_world import CacheGame
 from property_tests.exploring.cores import Laws
-from property_tests.exploring.judging import WARMUP_LAWS
+from property_tests.exploring.judging import CACHE_LAWS, WARMUP_LAWS
 from property_tests.exploring.warmup_world import WarmupGame
 from property_tests.exploring.worlds import Budget, Game
 
@@ -19,5 +20,7 @@ class Played(NamedTuple):
 
 GAMES = {
     "warmup": Played(WarmupGame(2, Budget(crashes=1, failures=1)), WARMUP_LAWS),
-    "warmup-answers": Played(WarmupGame(2, Budget(failures=1, losses=1)), WARMUP_LAWS),
+    "cache": Played(CacheGame(2, Budget(crashes=1, failures=1)), CACHE_LAWS),
+    "warmup-answers": Played(WarmupGame(1, Budget(failures=1, losses=1)), WARMUP_LAWS),
+    "cache-answers": Played(CacheGame(1, Budget(failures=1, losses=1)), CACHE_LAWS),
 }

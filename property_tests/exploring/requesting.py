@@ -35,14 +35,14 @@ def requests(server: Server[Any], heard: Heard, world: Any) -> Iterator[Move]:
         yield Move(f"the answer to {what} arrives: {answer}", after, told)
 
 
-def crashed(world: Any, listed: tuple[Observation, ...], **forgotten: Any) -> Iterator[Move]:
+def crashed(world: Any, still: tuple[Observation, ...], **forgotten: Any) -> Iterator[Move]:
     """Give the crash, if there may be one: what was sent may still be carried out."""
     budget = world.budget
     if budget.crashes:
         late = (*world.wires.late, *world.wires.sent)
         wires = Wires(late=_ordered(tuple(one for one in late if not _only_reads(one))))
         left = budget._replace(crashes=budget.crashes - 1)
-        again = (Restart(), *listed)
+        again = (Restart(), *still)
         after = world._replace(wires=wires, budget=left, **forgotten)
         yield Move("the controller crashes, and starts again", after, again, fault=True)
 

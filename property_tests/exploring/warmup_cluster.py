@@ -41,7 +41,7 @@ class WarmupWorld(NamedTuple):
     pods: tuple[PodThere, ...] = ()
     job_news: tuple[Seen | Deleted, ...] = ()
     pod_news: tuple[Seen | Deleted, ...] = ()
-    unlisted: tuple[str, ...] = WATCHED  # not listed in this session
+    listed: bool = False  # in this session
     stored: bool = False  # the terminal status is on the server
 
 
@@ -62,10 +62,9 @@ def news(news: Seen | Deleted) -> str:
 
 def news_of(world: WarmupWorld, news: Seen | Deleted) -> WarmupWorld:
     """Send news; there is none of a kind that is yet to be listed."""
-    kind = news.subject.kind
-    if kind in world.unlisted:
+    if not world.listed:
         return world
-    if kind == "Job":
+    if news.subject.kind == "Job":
         return world._replace(job_news=(*world.job_news, news))
     return world._replace(pod_news=(*world.pod_news, news))
 

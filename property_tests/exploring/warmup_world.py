@@ -2,8 +2,8 @@
 
 What cannot be told apart is one: nothing is decided before all is listed, and Nodes, the Namespace
 and the ModelWarmup do not change, so they are listed at once; and a Pod is first seen running.
-News of one kind come in order, those of two kinds in any; a list is taken when it is told, and
-shows all that came before.
+News of one kind come in order, those of two kinds in any; lists are taken when they are told, and
+show all that came before.
 """
 
 from collections.abc import Iterator
@@ -102,21 +102,20 @@ class WarmupGame:
         if heard.waits:
             yield Move("time passes to the next deadline", world, (TimePasses(),))
         quiet = not (heard.opened or world.wires.sent or world.wires.replies)
-        if quiet and not (world.unlisted or world.job_news or world.pod_news):
+        if quiet and world.listed and not (world.job_news or world.pod_news):
             yield from ttl_passes(world)
         for job in world.jobs:
             yield from job_goes_on(world, job)
         for pod in world.pods:
             yield from pod_goes_on(world, pod)
-        yield from crashed(world, self.listed(), job_news=(), pod_news=(), unlisted=WATCHED)
+        yield from crashed(world, self.listed(), job_news=(), pod_news=(), listed=False)
 
     # the watches
 
     def _told(self, world: WarmupWorld) -> Iterator[Move]:
-        for kind in world.unlisted:
-            left = tuple(one for one in world.unlisted if one != kind)
-            told = (self._listed(world, kind),)
-            yield Move(f"{kind}s are listed", world._replace(unlisted=left), told)
+        if not world.listed:
+            told = tuple(self._listed(world, kind) for kind in WATCHED)
+            yield Move("Jobs and Pods are listed", world._replace(listed=True), told)
         if world.job_news:
             first, *rest = world.job_news
             yield Move(f"news: {news(first)}", world._replace(job_news=tuple(rest)), (first,))
