@@ -1,10 +1,11 @@
 """Stories: what happened in one world, as data that goes to JSON and back."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from engine.canonical_json import dumps, loads
+from engine.canonical_json import dumps
 
 
 class Step(NamedTuple):
@@ -41,6 +42,6 @@ def to_json(story: Story) -> str:
 
 def from_json(text: str) -> Story:
     """Read what `to_json` wrote."""
-    told = loads(text)
+    told = json.loads(text)  # numbers as Python has them: what was drawn is found again
     deeds = tuple(Step(deed, arguments) for deed, arguments in told["deeds"])
     return Story(told["world"], told["seed"], told["opening"], deeds)

@@ -4,7 +4,8 @@ from machines.deciding import decide, effect_of, is_as_intended
 from machines.domain import WARMLOG
 from machines.intents import CreateJob, DeleteJob, Resolve, StampTtl
 from machines.levels import JobLevel
-from tests.machines.builders import FORBIDDEN, Scene, naming, selecting, spec_of
+from machines.observations import Reachability
+from tests.machines.builders import CLUSTER, FORBIDDEN, Scene, naming, selecting, spec_of
 
 TAINT = [("dedicated", "x", "NoSchedule")]
 
@@ -272,6 +273,17 @@ def test_nothing_before_all_is_listed() -> None:
     scene.warmup(spec_of(selecting(), naming("b")), wait="0")
     assert (scene.mw.targets, scene.creating()) == ({}, [])
     scene.sync()
+    assert scene.creating() == ["a"]
+
+
+def test_nothing_while_the_cluster_does_not_answer() -> None:
+    """What could be decided meanwhile is decided as soon as it answers."""
+    scene = Scene()
+    scene.node("a")
+    scene.tell(Reachability(CLUSTER, reachable=False, words="no route to host"))
+    scene.warmup(spec_of(selecting()))
+    assert scene.creating() == []
+    scene.tell(Reachability(CLUSTER, reachable=True))
     assert scene.creating() == ["a"]
 
 
