@@ -1,12 +1,16 @@
 """Recalling: whether an object's own status tells of what the log does not know."""
 
+from typing import Any
+
+from engine.instants import rfc3339
 from machines.caches.recovering import tells_of, tells_of_later
 from machines.observations import Seen
 from machines.origins import is_later, is_of
 from machines.phases import PUBLISHED_WARMUP_PHASES, WARMUP_STATE_BY_PHASE
+from machines.recovering import recovered_of
 from machines.replicas.recovering import tells_of as replica_tells_of
 from machines.replicas.recovering import tells_of_later as replica_tells_of_later
-from machines.states import Known, State
+from machines.states import Known, State, Warmup
 from machines.warmups import TERMINAL
 
 
@@ -15,7 +19,8 @@ def tells_a_past(state: State, seen: Seen, known: Known | None) -> bool:
 
     It does when the log has no history of the object, whoever wrote the status; else only when it
     says that the object ended, in another log or at a later position than this log knows of this
-    object, as after a restored backup.
+    object, as after a restored backup, or before this log began with the object anew, as after
+    lists from the past that did not show it.
     """
     status = seen.recovered
     if seen.subject.kind == "ModelCache":
@@ -37,4 +42,11 @@ def tells_a_past(state: State, seen: Seen, known: Known | None) -> bool:
     ended = WARMUP_STATE_BY_PHASE[status["phase"]] in TERMINAL
     if warmup is None or warmup.state in TERMINAL or not ended or not mine:
         return False
-    return is_later(status, state.log_id, warmup.position)
+    return is_later(status, state.log_id, warmup.position) or _is_forgotten(status, warmup)
+
+
+def _is_forgotten(status: dict[str, Any], warmup: Warmup) -> bool:
+    """Say whether our own status is from before this log began with the warmup once more."""
+    began = recovered_of(status).started_at
+    is_earlier = not is_later(status, status["warmlog"].get("log"), warmup.position - 1)
+    return is_earlier and "" < began < rfc3339(warmup.started_at)

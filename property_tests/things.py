@@ -223,7 +223,7 @@ def repairs(evidence: Evidence) -> Iterator[Repair]:
         sent = shown.sent
         if not sent.landed:
             continue
-        uid, text = sent.request.body[0]["value"], dumps(without_origin(shown.status))
+        uid, text = sent.request.body[0]["value"], dumps(shown.status)
         before = stored.get(uid)
         if before and before[0] == text and _one_session(evidence, before[1], sent):
             last = repaired.get(uid)

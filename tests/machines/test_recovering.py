@@ -136,6 +136,22 @@ def test_a_log_restored_from_a_backup() -> None:
     assert (scene.phase, scene.status["failedNodes"]) == ("Degraded", 1)
 
 
+def test_an_end_that_this_log_has_forgotten_is_the_end() -> None:
+    """Lists from the past did not show a ModelWarmup that had ended, so it begins anew; the status
+    that comes then, sent before that, says how it ended.
+    """
+    scene = recovered(None)
+    scene.tell(RolledBack(CLUSTER, "older"), scene.listed("ModelWarmup", without=["mw"]))
+    scene.sync()
+    scene.warmup(spec_of(selecting()))
+    level = WarmupLevel(1, dumps(spec_of(selecting())))
+    ours = {**OURS, "log": "log", "position": scene.mw.position - 1}
+    assert scene.mw.started_at > 0
+    rows = scene.see(scene.subject(), level, status={**ENDED, "warmlog": ours})
+    assert [row.type for row in rows] == ["Recovered"]
+    assert (scene.phase, scene.status["completionTime"]) == ("Degraded", ENDED["completionTime"])
+
+
 def test_an_unfinished_later_status_is_no_row() -> None:
     """A status that had not ended is not recovered at each look."""
     scene = recovered(None)
