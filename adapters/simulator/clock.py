@@ -42,6 +42,11 @@ def instant(text: str) -> int:
     return (moment - _EPOCH) // dt.timedelta(microseconds=1) * 1000
 
 
+def earliest(*times: int | None) -> int | None:
+    """Give the earliest of these instants; None is one that never comes."""
+    return min((time for time in times if time is not None), default=None)
+
+
 class Span(NamedTuple):
     """A duration drawn evenly between two bounds, in nanoseconds."""
 

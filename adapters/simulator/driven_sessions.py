@@ -171,9 +171,13 @@ class DrivenSession:
             return None
         return self.look_ups[0][0]
 
+    def is_quiet(self, wants: Wants, defined: Definitions) -> bool:
+        """Say whether there is nothing to observe."""
+        return self._read_up_to is not None and self._read_up_to.is_now(wants, defined)
+
     async def observe(self, state: State, wants: Wants, defined: Definitions) -> list[Observation]:
         """Read every kind that is wanted, as far as there is news."""
-        if self._read_up_to is not None and self._read_up_to.is_now(wants, defined):
+        if self.is_quiet(wants, defined):
             return []
         self._follow(self._kinds.kinds(wants, defined), state)
         found: list[Observation] = []

@@ -21,7 +21,7 @@ from adapters.running.settling import SettlingBook, settle
 from adapters.running.status_books import StatusBook, StatusWrite
 from adapters.running.text_holding import TextHolder
 from adapters.running.writing import Identity, Writer, open_writer
-from adapters.simulator.clock import MILLISECOND, SECOND
+from adapters.simulator.clock import MILLISECOND, SECOND, earliest
 from adapters.simulator.connecting import NoSuchWorld, server_of
 from adapters.simulator.driven_sessions import CLOSE_BY, TIMEOUT_SECONDS, DrivenSession, Host
 from adapters.simulator.worlds import World
@@ -39,6 +39,7 @@ LATENCY = 2 * MILLISECOND  # what one request takes on the virtual clock
 LOOK_UP_AFTER = 1000 * MILLISECOND  # between an Unknown and its look-up
 LOOK_AFTER = 10_000 * MILLISECOND  # between two looks for the definitions of caches
 
+QUIET_STEPS = 1000  # at most so many instants are passed over without a turn
 Listener = Callable[[tuple[Event, ...], State], None]
 
 
@@ -128,25 +129,46 @@ class Driver:
         RuntimeError after so many turns: a controller that never rests.
         """
         for _ in range(turns):
-            if await self.turn():
-                continue
-            due = self.next_at()
-            if due is None or (until_at is not None and due > until_at):
+            if not await self.turn() and not self._let_pass(until_at):
                 return
-            self.advance(due)
         msg = f"the controller did not come to rest within {turns} turns"
         raise RuntimeError(msg)
 
     def next_at(self) -> int | None:
         """Give the next instant at which anything can happen; None when all is at rest."""
-        ahead = self.now - self._clock()  # deadlines are of the controller's clock
-        times = [*self._times(), *(time and time + ahead for time in self._own_times())]
-        due = min((time for time in times if time is not None), default=None)
+        due = earliest(self._clusters_due(), self._controller_due())
         return None if due is None else max(due, self.now)
 
+    def _let_pass(self, until_at: int | None) -> bool:
+        """Let time pass until there may be something to do; False when nothing comes by then."""
+        own = self._controller_due()
+        for _ in range(QUIET_STEPS):
+            due = earliest(own, self._clusters_due())
+            if due is None or (until_at is not None and due > until_at):
+                return False
+            self.advance(due)
+            if (own is not None and own <= self.now) or not self._is_quiet():
+                break
+        return True
+
+    def _is_quiet(self) -> bool:
+        """Say whether a turn would do nothing, unless the controller's own time has come."""
+        return (
+            self._clock() == self.now  # else its time comes at another instant than was foreseen
+            and not self._are_definitions_due()
+            and all(one.is_quiet(self._wants, self._defined) for one in self._sessions.values())
+        )
+
+    def _clusters_due(self) -> int | None:
+        """Give when anything happens in the clusters next."""
+        return earliest(*(each.cluster.next_at() for each in (self.world, *self.others.values())))
+
+    def _controller_due(self) -> int | None:
+        """Give when the controller does anything next, if it hears no news."""
+        ahead = self.now - self._clock()  # deadlines are of the controller's clock
+        return earliest(*self._times(), *(time and time + ahead for time in self._own_times()))
+
     def _times(self) -> Iterator[int | None]:
-        for world in (self.world, *self.others.values()):
-            yield world.cluster.next_at()
         for session in self._sessions.values():
             yield session.next_look_up(self.writer.state)
         if self.writer.unsent_rows:
@@ -182,21 +204,23 @@ class Driver:
 
     async def _look_for_definitions(self) -> None:
         """Look for those that are missing now and then, which alone lets no time pass."""
-        last, wanted = (
-            self._looked_at,
-            Definitions(caches=True, replicas=self.writer.state.caching.replicas),
-        )
-        if self._defined == wanted or (last is not None and self.now < last + LOOK_AFTER):
+        if not self._are_definitions_due():
             return
         self._looked_at = self.now
         api = self._home.api
         if not self._defined.caches:
             words = await caches_served(api, timeout_seconds=TIMEOUT_SECONDS)
             self._defined = Definitions(caches=not words)
-        if self._defined.caches and wanted.replicas:
+        if self._defined.caches and self.writer.state.caching.replicas:
             unserved = await replicas_unserved(api, timeout_seconds=TIMEOUT_SECONDS)
             self._defined = Definitions(caches=True, replicas=unserved is None)
             self._inbox += unserved_facts(self._home.cluster, unserved)
+
+    def _are_definitions_due(self) -> bool:
+        if self._looked_at is not None and self.now < self._looked_at + LOOK_AFTER:
+            return False
+        replicas = self.writer.state.caching.replicas
+        return self._defined != Definitions(caches=True, replicas=replicas)
 
     async def _write(self) -> bool:
         """Fold a batch, or take up the one that the store could not take; say whether that was so.
