@@ -67,6 +67,7 @@ class CachePeople(TroubledWorld):
         self.witness = Witness(self.logs[0], "log-0")
         self.witness.evidence.secrets = PLANTED
         self.left: set[str] = set()  # uids of caches whose objects may stay: they were let go of
+        self.tokens: set[str] = set()  # all values that it ever had
         self.worlds: dict[str, StagedWorld] = {}
         self.driver: Driver
         self.plans: dict[str, str] = {}
@@ -118,13 +119,20 @@ class CachePeople(TroubledWorld):
             world.cluster.advance(self.home.cluster.now + 2 * SECOND)
         for name in CLUSTERS[:count]:
             self.serve(name, tier="a")
-        self.set_token(PLANTED[0])
-        # Whoever names the token has it read, so that no words may hold it.
-        self.home.make_cache("default", "keeper", selector=SELECTORS["none"],
-                             authSecret={"name": "hub"})  # fmt: skip
+        self.keep_tokens()
         for name, secret in wants:
             self.wish(name, secret, "all", 10)
         self.live()
+
+    def keep_tokens(self) -> None:
+        """Have somebody name the Secrets with tokens, so that they are read and no words hold any.
+
+        A life of the controller that begins now cannot know a value that is in no Secret any more,
+        while Pods may still quote it: so what was a token stays in a Secret.
+        """
+        self.set_token(PLANTED[0])
+        for name, secret in (("keeper", "hub"), ("archive", "old")):
+            self.home.make_cache("default", name, selector={"x": "y"}, authSecret={"name": secret})
 
     def serve(self, name: str, tier: str) -> None:
         """Have an InferenceCluster for a world."""
@@ -237,6 +245,10 @@ class CachePeople(TroubledWorld):
     def set_token(self, value: str | None) -> None:
         """Somebody sets, empties, or deletes the token."""
         if value is not None:
+            self.tokens |= {value} - {""}
+            self.home.set_secret(
+                "default", "old", {f"HF_{at}": one for at, one in enumerate(sorted(self.tokens))}
+            )
             self.home.set_secret("default", "hub", {"HF_TOKEN": value})
         elif self.home.find(SECRET.kind, "default", "hub"):
             self.home.delete_secret("default", "hub")

@@ -86,8 +86,7 @@ class ReplicaPeople(CacheWorlds):
             world.cluster.advance(self.home.cluster.now + 2 * SECOND)
         self.serve("home", tier="a")
         self.serve("east", tier="a")
-        self.set_token("swordfish-one")
-        self.home.make_cache(NAMESPACE, "keeper", selector={"x": "y"}, authSecret={"name": "hub"})
+        self.keep_tokens()
         self.wish("one", "", "all", 10)
         for name, ref, shape in wants:
             self.want(name, ref, shape, "home", 1, "v1")
