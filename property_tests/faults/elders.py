@@ -7,10 +7,12 @@ holds no lease, and what it would record now the log refuses: it is fenced.
 from collections.abc import Coroutine
 from typing import Any
 
+from adapters.simulator.clock import SECOND
 from adapters.simulator.driving import Driver
 from adapters.simulator.faults import SenderDied
 from engine.errors import Fenced, PositionTaken
 
+SOON_SECONDS = 30  # what is due later is not waited for
 TURNS = 30  # in which an elder that has news comes to its log
 
 Turn = Coroutine[Any, Any, bool]
@@ -39,11 +41,19 @@ class Elder:
         self._is_over = False
 
     def work(self, turns: int) -> None:
-        """Go on until a request is under way that halts, at most so many turns."""
+        """Go on until a request is under way that halts, at most so many turns.
+
+        Time passes as far as the next thing is due, if that is soon.
+        """
+        driver = self.driver
         for _ in range(turns):
             if self._halted is not None or self._is_over:
                 return
-            self._step(self.driver.turn())
+            if not self._step(driver.turn()) and self._halted is None:
+                due = driver.next_at()
+                if due is None or due > driver.now + SOON_SECONDS * SECOND:
+                    return
+                driver.advance(due)
 
     def lose_lease(self) -> None:
         """Send nothing from now on."""
@@ -56,14 +66,15 @@ class Elder:
         self.work(TURNS)
         return self._is_over
 
-    def _step(self, turn: Turn) -> None:
-        """Take a turn as far as it goes."""
+    def _step(self, turn: Turn) -> bool:
+        """Take a turn as far as it goes; say whether it did anything."""
         self._halted = None
         try:
             turn.send(None)
-        except StopIteration:
-            return
+        except StopIteration as end:
+            return bool(end.value)
         except (Fenced, PositionTaken, SenderDied):
             self._is_over = True
-            return
+            return True
         self._halted = turn
+        return True

@@ -9,7 +9,7 @@ from typing import Any
 
 from adapters.simulator.driven_sessions import Host
 from adapters.simulator.driving import Driver
-from adapters.simulator.faults import Death, SenderDied, Slowness, Stay, every
+from adapters.simulator.faults import Death, Matching, SenderDied, Slowness, Stay, every
 from adapters.simulator.watching import WatchCursor
 from adapters.simulator.worlds import World
 from engine.errors import LogUnavailable
@@ -35,8 +35,15 @@ JUMPS = (60, 3600, 90_000, -60, -3600, -90_000)  # seconds by which somebody set
 Begin = Callable[[EventLog, Host], Coroutine[Any, Any, Driver]]
 Work = Callable[[Driver], Coroutine[Any, Any, Any]]
 
-methods = one_of("POST", "PATCH", "DELETE", "GET")
+sorts = one_of("write", "write", "write", "POST", "PATCH", "DELETE", "GET")  # of requests
 picks = whole(0, 9)
+
+
+def requests(sort: str, part: str = "") -> Matching:
+    """Match requests of a sort, a method or all that write, with something in their path."""
+    if sort != "write":
+        return every(sort, part)
+    return lambda request: request.method != "GET" and part in request.path
 
 
 class TroubledWorld(TellingWorld):
@@ -115,30 +122,30 @@ class TroubledWorld(TellingWorld):
 
     @deed(
         place=picks,
-        method=methods,
+        sort=sorts,
         part=one_of(*PARTS),
         death=one_of(*Death),
         skipped=whole(0, 3),
     )
-    def dies_at_request(self, place: int, method: str, part: str, death: str, skipped: int) -> None:
+    def dies_at_request(self, place: int, sort: str, part: str, death: str, skipped: int) -> None:
         """The controller dies at one of its next requests, before or after it is carried out."""
         faults = self._world(place).cluster.api.faults
-        faults.add(every(method, part), Death(death), skipped=skipped)
+        faults.add(requests(sort, part), Death(death), skipped=skipped)
 
     @deed(
         place=picks,
-        method=methods,
+        sort=sorts,
         part=one_of(*PARTS),
         there=one_of(*SPANS),
         back=one_of(*SPANS),
         times=whole(1, 3),
     )
     def requests_take_time(
-        self, place: int, method: str, part: str, there: int, back: int, times: int
+        self, place: int, sort: str, part: str, there: int, back: int, times: int
     ) -> None:
         """The next requests of a sort take long on their way there, or back: maybe too long."""
         faults = self._world(place).cluster.api.faults
-        faults.add(every(method, part), Slowness(there, back), times=times)
+        faults.add(requests(sort, part), Slowness(there, back), times=times)
 
     @deed(place=picks, kind=one_of(*KINDS), back=whole(1, 20))
     def kind_is_stale(self, place: int, kind: str, back: int) -> None:
@@ -161,12 +168,12 @@ class TroubledWorld(TellingWorld):
             cursor.hold()
             cursor.trickle(changes)
 
-    @deed(place=picks, method=one_of("POST", "PATCH", "DELETE"), where=one_of(*Stay),
-          turns=whole(0, 12))  # fmt: skip
-    def another_leads(self, place: int, method: str, where: str, turns: int) -> None:
+    @deed(place=picks, sort=one_of("write", "write", "POST", "PATCH", "DELETE"),
+          where=one_of(*Stay), turns=whole(0, 30))  # fmt: skip
+    def another_leads(self, place: int, sort: str, where: str, turns: int) -> None:
         """The lease is lost to another controller, while a request may be under way."""
         faults = self._world(place).cluster.api.faults
-        faults.add(every(method), Stay(where))
+        faults.add(requests(sort), Stay(where))
         if self.elder is not None:
             self.elder_goes_on()
         self.elder = Elder(self.driver, self._lease)
