@@ -42,6 +42,8 @@ def begin(state: State, event: Event, subject: Subject, level: CacheLevel) -> No
 def accept(state: State, cache: Cache, level: CacheLevel, event: Event) -> None:
     """A ModelCache is seen again: what may be followed of its spec is."""
     edited = level.spec != cache.level.spec
+    if level.held and not cache.held and not cache.open:
+        cache.untouched = False  # it is held, but not by what this log asked for
     cache.level, cache.held, cache.gone = level, level.held, False
     if not edited:
         return

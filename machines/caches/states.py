@@ -142,7 +142,7 @@ class Cache:
     refusals: dict[str, Refusal] = field(default_factory=dict)
     made: dict[str, Made] = field(default_factory=dict)
     held: bool = False  # it bears our finalizer, as its level or the answer to our change says
-    untouched: bool = False  # it bore no finalizer of ours when this log first saw it
+    untouched: bool = False  # it bore no finalizer of ours before this log asked for it
     enrolled: bool = False  # its clusters were looked for: before, nothing is published of it
     spec_changed: tuple[str, ...] = ()  # fields of the stored spec that are not acted on
     spec_changed_at: int = 0  # when they last became others

@@ -37,6 +37,8 @@ def begin(state: State, event: Event, subject: Subject, level: ReplicaLevel) -> 
 def accept(state: State, replica: Replica, level: ReplicaLevel) -> None:
     """A ModelReplica is seen again: what may be followed of its spec is."""
     edited = level.spec != replica.level.spec
+    if level.held and not replica.held and not replica.open:
+        replica.untouched = False  # it is held, but not by what this log asked for
     replica.level, replica.held, replica.gone = level, level.held, False
     if not edited:
         return

@@ -76,7 +76,7 @@ class Replica:
     told: bool = False  # its home was known once: before, nothing is published of it
     todo: tuple[str, ...] = ()  # what was wished for when its cluster was last known
     held: bool = False  # it bears our finalizer, as its level or the answer to our change says
-    untouched: bool = False  # it bore no finalizer of ours when this log first saw it
+    untouched: bool = False  # it bore no finalizer of ours before this log asked for it
     cluster_name: str = ""  # InferenceCluster it is pinned to, by its first spec that could be read
     spec_changed: tuple[str, ...] = ()  # fields of the stored spec that are not acted on
     left: Said = SILENCE  # what stays behind, as its cluster is gone or somebody asked for that

@@ -46,6 +46,17 @@ def test_the_finalizer_comes_first(what: str) -> None:
 
 
 @KINDS
+def test_who_is_held_by_what_this_log_did_not_do_may_have_something_anywhere(what: str) -> None:
+    """It was held in a past that a list from before it has hidden: it is not taken for new."""
+    scene = ServingScene(what)
+    scene.replica(spec=scene.spec(cache=""))
+    assert scene.state.replicas[UID].untouched
+    scene.refuse("Hold ModelReplica r", Refused(500, "InternalError", "no"))
+    scene.replica(spec=scene.spec(cache=""), held=True)
+    assert not scene.state.replicas[UID].untouched
+
+
+@KINDS
 def test_a_deleted_replica_takes_everything_along(what: str) -> None:
     """All of its objects go, then its finalizer, then what is known of it."""
     scene = ServingScene(what).serving()

@@ -90,6 +90,51 @@ async def test_a_crash_between_two_turns_loses_nothing(turns: int) -> None:
     await check(log)
 
 
+async def rewound(*, answering: bool = True) -> tuple[Driver, World, World, MemoryLog]:
+    """A life that began with lists from before anybody wished anything, and then all the rest."""
+    home, east = home_world("n1"), other_world(8)
+    past = home.cluster.storage.version
+    serve(home, "home")
+    serve(home, "east", "east")
+    home.make_cache("default", CACHE)
+    log, others = MemoryLog("log"), {"east": east}
+    await until_ready(await start(home, log, IDENTITY, others=others))
+    home.api.faults.list_version = past
+    if not answering:
+        east.lose_api()
+    driver = await start(home, log, IDENTITY, others=others)
+    await driver.run(until_at=driver.now)
+    home.api.faults.clear()
+    assert "ClusterRolledBack" in {row.type for row in log.rows}
+    return driver, home, east, log
+
+
+async def test_a_cluster_that_a_list_lacks_and_a_watch_shows_at_once_is_read_anew() -> None:
+    """Nothing is known of it any more, so its session begins again, and all goes on."""
+    driver, home, _, log = await rewound()
+    told = [row.type for row in log.rows if row.subject.startswith("InferenceCluster//east/")]
+    assert "Gone" in told
+    await driver.run(until_at=driver.now + 600 * SECOND)
+    assert driver.writer.state.clusters["ic/east"].synced
+    assert phases(home) == BOTH
+    assert reachable(home, "east")[0] == "True"
+    await check(log)
+
+
+async def test_a_cache_that_was_held_before_waits_for_clusters_that_are_not_known_yet() -> None:
+    """Its deletion is not let through while what it has there may not have been listed."""
+    driver, home, east, log = await rewound(answering=False)
+    home.delete_cache("default", CACHE)
+    await driver.run(until_at=driver.now + 600 * SECOND)
+    assert len(home.listed("ModelCache")) == 1
+    east.regain_api()
+    await driver.run(until_at=driver.now + 600 * SECOND)
+    assert home.listed("ModelCache") == []
+    for world in (home, east):
+        assert world.listed("PersistentVolumeClaim") == []
+    await check(log)
+
+
 async def test_a_lost_answer_of_another_world_is_looked_up() -> None:
     """What was carried out although nobody said so is found, and done once."""
     home, others = worlds()
