@@ -338,7 +338,9 @@ class WarmupWorlds(TroubledWorld):
     def finish(self) -> None:
         """Let all faults end, come to rest, and note how it is then."""
         self.all_is_well()
-        self.drive(3600)
+        self.drive(
+            2 * 3600
+        )  # an hour after the last edit of others nobody is told of them any more
         for row in self.log.rows:
             self.say(str(row))
         watch_rest(self.witness, self.driver, [self.world], lambda: self.drive(3600))
