@@ -82,7 +82,7 @@ def again(line: str) -> list[str]:
     """Play a line again, and say which laws it breaks."""
     prepared = recording(line.split(maxsplit=1)[0])
     if not line.endswith((LANDED, LOST)):
-        return judge(prepared, Continuation.parse(line))
+        return judge(prepared, Continuation.parse(line), judged=True)
     asked = Crash.parse(line)
     [state] = [state for crash, state in crashes(prepared) if crash == asked]
     return wrong(prepared, asked, state, ends(prepared))

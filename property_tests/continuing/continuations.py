@@ -7,7 +7,7 @@ from random import Random
 from typing import NamedTuple, Self
 
 from machines.domain import WARMLOG
-from property_tests.continuing.judging import begun, broken
+from property_tests.continuing.judging import begun, broken, decided_wrongly
 from property_tests.continuing.perturbing import PERTURBATIONS
 from property_tests.continuing.recordings import Recording
 from property_tests.continuing.telling import Run
@@ -43,10 +43,11 @@ def drawn(random: Random, recording: Recording) -> Continuation:
     return Continuation(recording.name, position, random.choice(_NAMES), *numbers)
 
 
-def play(recording: Recording, continuation: Continuation) -> Run:
-    """Let a recording go on as a continuation says."""
+def play(recording: Recording, continuation: Continuation, *, judged: bool = False) -> Run:
+    """Let a recording go on as a continuation says; each decision is `judged`, or none."""
     position = continuation.position
     run = Run(recording, position, WARMLOG.copy(recording.states[position]))
+    run.judge = decided_wrongly if judged else None
     perturb = PERTURBATIONS[continuation.perturbation]
     facts = recording.facts(position)
     run.tell_on(perturb(recording, facts, continuation.one, continuation.two))
@@ -54,7 +55,8 @@ def play(recording: Recording, continuation: Continuation) -> Run:
     return run
 
 
-def judge(recording: Recording, continuation: Continuation) -> list[str]:
-    """Play a continuation, and say which laws its end breaks."""
+def judge(recording: Recording, continuation: Continuation, *, judged: bool = False) -> list[str]:
+    """Play a continuation, and say which laws its end breaks, or its decisions if `judged`."""
     before = begun(recording.states[continuation.position])
-    return broken(play(recording, continuation).state, before)
+    run = play(recording, continuation, judged=judged)
+    return [*run.broken, *broken(run.state, before)]

@@ -13,7 +13,7 @@ from machines.domain import WARMLOG
 from machines.intents import Create, CreateJob, Intent, ObjectIntent, Resolve
 from machines.observations import Absent, Answer, Done
 from machines.states import State
-from property_tests.continuing.judging import begun, broken
+from property_tests.continuing.judging import begun, broken, decided_wrongly
 from property_tests.continuing.perturbing import restart, wait
 from property_tests.continuing.recordings import ANSWERS, Recording, Row
 from property_tests.continuing.telling import Run, answer_in
@@ -54,6 +54,7 @@ def crashes(recording: Recording) -> Iterator[tuple[Crash, State]]:
 def resumed(recording: Recording, crash: Crash, state: State) -> Run:
     """Go on after a crash, to the end of what was recorded."""
     run = Run(recording, crash.position, state)
+    run.judge = decided_wrongly
     restart(run)
     undone = []
     for seq, row in _answers(recording, crash.position).items():
@@ -76,7 +77,7 @@ def wrong(recording: Recording, crash: Crash, state: State, ends: Ends) -> list[
     run = resumed(recording, crash, state)
     now = ends_of(run.state)
     other = [] if now == ends else [f"it came to {now}, and had come to {ends}"]
-    return [*other, *broken(run.state, before)]
+    return [*run.broken, *other, *broken(run.state, before)]
 
 
 def ends(recording: Recording) -> Ends:

@@ -6,7 +6,10 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from engine.canonical_json import loads
+from engine.events import Draft
 from machines.domain import WARMLOG
+from machines.intents import ObjectIntent, intent_from_json
 from machines.node_jobs import OUTCOMES
 from machines.states import State
 from machines.warmups import TERMINAL, WarmupState
@@ -14,6 +17,7 @@ from property_tests import cache_laws, replica_laws, warmup_laws
 from property_tests.laws import Rule
 
 _TIMERS = cache_laws.everything_waited_for_has_its_timer
+_OF_CACHES: tuple[Rule, ...] = (*cache_laws.DECIDED, replica_laws.claims_of_replicas_are_kept)
 _WITH_REPLICAS = tuple(one for one in cache_laws.ALWAYS if one is not _TIMERS)
 
 
@@ -45,6 +49,17 @@ def broken(state: State, before: Begun) -> list[str]:
     found += _lost(state, before)
     found += _restless(state)
     return found
+
+
+def decided_wrongly(state: State, draft: Draft) -> Iterator[str]:
+    """Say which laws of decisions one breaks, in the state in which it was made."""
+    intent = intent_from_json(draft.type, loads(draft.data))
+    if isinstance(intent, ObjectIntent):
+        laws = replica_laws.DECIDED if intent.owner_uid in state.replicas else _OF_CACHES
+        broken = [one for one in laws if not one(state, draft.cluster, intent)]
+    else:
+        broken = [one for one in warmup_laws.DECIDED if not one(state, intent)]
+    yield from (f"{one.__doc__} Not so by {draft}" for one in broken)
 
 
 def laws_of(state: State) -> tuple[Rule, ...]:

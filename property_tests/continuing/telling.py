@@ -57,6 +57,8 @@ class Run:
         self.last_fact = position
         self.later = 0  # nanoseconds by which everything comes later than it was recorded
         self.rows: list[Event] = []
+        self.judge: Callable[[State, Draft], Iterable[str]] | None = None  # of each decision
+        self.broken: list[str] = []  # what it said
         self.opened: dict[Key, int] = {}  # the newest decision of each sort that has no answer
         for seq in state.open:
             key = recording.rows[seq - 1].key
@@ -81,6 +83,8 @@ class Run:
         WARMLOG.rest(self.state)
         seen = self.last_fact
         for draft in decided:
+            if self.judge is not None:
+                self.broken += self.judge(self.state, draft)
             self._fold(draft._replace(seen=seen), _read(draft.subject, draft.type, draft.data))
             self.opened[draft.cluster, draft.type, draft.data] = self.position
 
