@@ -9,6 +9,7 @@ CLAIM_FINALIZER = "kubernetes.io/pvc-protection"
 VOLUME_FINALIZER = "kubernetes.io/pv-protection"
 DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class"
 
+_ADDRESS = ("clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy")
 _FINALIZERS = {CLAIM.kind: CLAIM_FINALIZER, VOLUME.kind: VOLUME_FINALIZER}
 
 
@@ -42,6 +43,14 @@ def _with_address(storage: Storage, service: Manifest) -> Manifest:
         "ipFamilyPolicy": "SingleStack",
     }
     return {**service, "spec": {**given, **spec}}
+
+
+def readmitted(resource: Resource, current: Manifest, wanted: Manifest) -> Manifest:
+    """Give a changed object with what it was given once: a Service keeps its address."""
+    if resource is not SERVICE or wanted["spec"].get("clusterIP"):
+        return wanted
+    kept = {field: current["spec"][field] for field in _ADDRESS if field in current["spec"]}
+    return {**wanted, "spec": {**kept, **wanted["spec"]}}
 
 
 def check_growth(storage: Storage, current: Manifest, wanted: Manifest) -> None:

@@ -79,6 +79,19 @@ def already_exists(resource: Resource, name: str, *, deleting: bool = False) -> 
     return Refusal(failure(409, "AlreadyExists", message, _details(resource, name)))
 
 
+def versioned_at_create() -> Refusal:
+    """Refuse a new object that says which version it is: 500, without a reason."""
+    body: Manifest = {
+        "kind": "Status",
+        "apiVersion": "v1",
+        "metadata": {},
+        "status": "Failure",
+        "message": "resourceVersion should not be set on objects to be created",
+        "code": 500,
+    }
+    return Refusal(Response(500, body))
+
+
 def conflict(resource: Resource, name: str, words: str, *, by_kind: bool = False) -> Refusal:
     """Refuse a write that was meant for another state of the object.
 

@@ -167,8 +167,7 @@ class ApiServer:
             cursor.stir()
 
     def _dispatch(self, request: Request, place: Place) -> Response:
-        if not _is_there(place):
-            raise answers.no_such_path()
+        _check_subresource(place)
         match request.method, bool(place.name), place.subresource:
             case "GET", False, "":
                 listed = self._collections.listed(place, dict(request.query))
@@ -251,6 +250,7 @@ class ApiServer:
             version=preconditions.get("resourceVersion"),
             propagation=body.get("propagationPolicy", query.get("propagationPolicy")),
             grace_seconds=None if grace is None else int(grace),
+            dry_run="All" in (body.get("dryRun") or ()) or query.get("dryRun") == "All",
         )
         item, gone = self._registry.delete(place, options)
         if gone and not place.resource.deleted_shown:
@@ -272,6 +272,15 @@ class ApiServer:
         return Response(201, {**body, "code": 201})
 
 
+def _check_subresource(place: Place) -> None:
+    """Refuse with 404 what the kind has not; a custom kind says that its object is not there."""
+    if _is_there(place):
+        return
+    if place.resource.custom:
+        raise answers.not_found(place.resource, place.name)
+    raise answers.no_such_path()
+
+
 def _is_there(place: Place) -> bool:
     """Say whether the kind has the subresource."""
     match place.subresource:
@@ -286,7 +295,8 @@ def _is_there(place: Place) -> bool:
 def _writing(request: Request) -> Writing:
     query = dict(request.query)
     manager = query.get("fieldManager") or _CLIENT
-    return Writing(manager, dry_run=query.get("dryRun") == "All")
+    dry_run = query.get("dryRun") == "All"
+    return Writing(manager, dry_run=dry_run, posted=request.method == "POST")
 
 
 def _scaling(place: Place, change: Changing) -> Changing:

@@ -70,6 +70,8 @@ def redefaulted(resource: Resource, wanted: Manifest) -> Manifest:
     """Give a changed object with the defaults that each decoding applies anew."""
     if resource is NAMESPACE:
         return _named_namespace(wanted)
+    if resource is NODE and wanted.get("spec") is None:
+        return {**wanted, "spec": {}}
     if resource is not JOB:
         return redefaulted_workload(resource, redefaulted_storage(resource, wanted))
     spec = _job_spec(wanted.get("spec") or {})

@@ -19,6 +19,7 @@ class DeleteOptions(NamedTuple):
     version: str | None = None
     propagation: str | None = None  # Background, Foreground or Orphan; None: the kind's default
     grace_seconds: int | None = None
+    dry_run: bool = False  # nothing comes of it
 
 
 class Marked(NamedTuple):
@@ -28,11 +29,15 @@ class Marked(NamedTuple):
     goes: bool
 
 
-def check_preconditions(resource: Resource, current: Manifest, options: DeleteOptions) -> None:
-    """Refuse with 409 a delete of another object or version, with 422 a senseless one."""
-    metadata = current["metadata"]
+def check_options(options: DeleteOptions) -> None:
+    """Refuse with 422 a delete that makes no sense, whatever it is about."""
     if options.propagation not in _PROPAGATIONS:
         raise answers.bad_propagation(options.propagation or "")
+
+
+def check_preconditions(resource: Resource, current: Manifest, options: DeleteOptions) -> None:
+    """Refuse with 409 a delete of another object or version."""
+    metadata = current["metadata"]
     if options.uid is not None and options.uid != metadata["uid"]:
         if resource is NAMESPACE:  # looks at its preconditions itself
             words = "Precondition failed: UID in precondition: {}, UID in object meta: {}"
@@ -110,7 +115,7 @@ def _grace(pod: Manifest, options: DeleteOptions) -> int:
     wanted = options.grace_seconds
     if "deletionTimestamp" in metadata:
         standing = int(metadata.get("deletionGracePeriodSeconds", 0))
-        return standing if wanted is None else max(wanted, 0)
+        return standing if wanted is None else wanted if wanted >= 0 else 1
     if not spec.get("nodeName") or pod["status"].get("phase") in {"Succeeded", "Failed"}:
         return 0
     if wanted is None:

@@ -2,13 +2,15 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from adapters.simulator.answers import Cause
 
 _LABEL_LIMIT = 63
 _NAME_LIMIT = 253
+
+_STANDARD_FINALIZERS = frozenset(("kubernetes", "foregroundDeletion", "orphan"))
 
 _DNS_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
 _DNS_SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
@@ -75,3 +77,30 @@ def invalid_labels(labels: Mapping[str, Any], path: str) -> Iterator[Cause]:
             yield Cause(path, invalid_value(value, _TOO_LONG.format(_LABEL_LIMIT)))
         if value and not _QUALIFIED.fullmatch(value):
             yield Cause(path, invalid_value(value, _VALUE_WORDS))
+
+
+def invalid_annotations(annotations: Mapping[str, Any], path: str) -> Iterator[Cause]:
+    """Say what is wrong with the keys of annotations."""
+    for key in annotations:
+        prefix, slash, name = key.lower().rpartition("/")
+        if not _QUALIFIED.fullmatch(name) or (slash and not _DNS_SUBDOMAIN.fullmatch(prefix)):
+            yield Cause(path, invalid_value(key, _KEY_WORDS))
+
+
+def invalid_owners(owners: Iterable[Mapping[str, Any]], path: str) -> Iterator[Cause]:
+    """Say what references to owners lack."""
+    for owner in owners:
+        for field in ("apiVersion", "kind", "name", "uid"):
+            if not owner.get(field):
+                yield Cause(f"{path}.{field}", invalid_value("", "must not be empty"))
+
+
+def invalid_finalizers(finalizers: Iterable[str], path: str, *, known: bool) -> Iterator[Cause]:
+    """Say what is wrong with finalizers; `known`: one without a prefix must be Kubernetes' own."""
+    for index, finalizer in enumerate(finalizers):
+        prefix, slash, name = finalizer.rpartition("/")
+        if not _QUALIFIED.fullmatch(name) or (slash and not _DNS_SUBDOMAIN.fullmatch(prefix)):
+            yield Cause(path, invalid_value(finalizer, _KEY_WORDS))
+        elif known and not slash and finalizer not in _STANDARD_FINALIZERS:
+            words = "name is neither a standard finalizer name nor is it fully qualified"
+            yield Cause(f"{path}[{index}]", invalid_value(finalizer, words))

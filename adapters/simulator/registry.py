@@ -8,14 +8,19 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from adapters.simulator import answers
-from adapters.simulator.admitting import admitted, check_growth
+from adapters.simulator.admitting import admitted, check_growth, readmitted
 from adapters.simulator.answers import Refusal
 from adapters.simulator.applying import Application, applied
 from adapters.simulator.clock import Agenda, Chance, timestamp
 from adapters.simulator.conditions import is_deleting, with_condition
 from adapters.simulator.decoding import decoded
 from adapters.simulator.defaulting import defaulted, redefaulted
-from adapters.simulator.deleting import DeleteOptions, check_preconditions, marked_deleted
+from adapters.simulator.deleting import (
+    DeleteOptions,
+    check_options,
+    check_preconditions,
+    marked_deleted,
+)
 from adapters.simulator.managed_fields import (
     CONTROLLERS,
     Entries,
@@ -63,6 +68,7 @@ class Writing(NamedTuple):
 
     manager: str = CONTROLLERS
     dry_run: bool = False
+    posted: bool = False  # by POST, where a new object must not say which version it is
 
 
 _BY_CONTROLLERS = Writing()
@@ -150,6 +156,10 @@ class Registry:
         if causes:
             raise answers.invalid(resource, name, causes)
         key = key_of(namespace, name)
+        version = (body.get("metadata") or {}).get("resourceVersion") or ""
+        stored = writing.posted and not writing.dry_run
+        if stored and version.isdecimal() and int(version):
+            raise answers.versioned_at_create()
         standing = self.storage.get(resource.kind, key)
         if standing is not None:
             raise answers.already_exists(resource, name, deleting=is_deleting(standing))
@@ -195,6 +205,7 @@ class Registry:
         if schema is not None and key in self._strange.get(resource.kind, ()):
             current = schema.pruned(current)
         proposed = redefaulted(resource, decoded(resource, change(current)))
+        proposed = readmitted(resource, current, proposed)
         self._check_identity(resource, current, proposed)
         if schema is not None:
             proposed = schema.defaulted(schema.pruned(proposed, current))
@@ -219,12 +230,15 @@ class Registry:
     def delete(self, place: Place, options: DeleteOptions) -> tuple[Manifest, bool]:
         """Delete an object, or mark it as being deleted; says whether it is gone."""
         resource = place.resource
+        check_options(options)
         current = self.get(place)
         check_preconditions(resource, current, options)
         key = key_of(place.namespace, place.name)
         if resource is NAMESPACE:
             return self._terminated_namespace(key, current), False
         marked = marked_deleted(resource, current, options, self._agenda.now)
+        if options.dry_run:
+            return marked.item, marked.goes
         if marked.item is not current:
             current = self.storage.put(resource.kind, key, marked.item)
         if marked.goes:

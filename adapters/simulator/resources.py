@@ -108,7 +108,9 @@ INFERENCE_CLUSTER = Resource(
     custom=True,
     blind_put=False,
 )
-SERVICE = Resource("Service", "services", "v1", deleted_shown=True, owners_kept=True)
+SERVICE = Resource(
+    "Service", "services", "v1", deleted_shown=True, owners_kept=True, put_creates=True
+)
 DEPLOYMENT = Resource("Deployment", "deployments", "apps/v1", owners_kept=True, scalable=True)
 REPLICA_SET = Resource("ReplicaSet", "replicasets", "apps/v1")
 LEADER_WORKER_SET = Resource(

@@ -7,8 +7,14 @@ from collections.abc import Iterator
 
 from adapters.simulator.answers import Cause
 from adapters.simulator.conditions import is_deleting
-from adapters.simulator.formats import invalid_labels, invalid_name
-from adapters.simulator.resources import EVENT, JOB, POD, Place, Resource
+from adapters.simulator.formats import (
+    invalid_annotations,
+    invalid_finalizers,
+    invalid_labels,
+    invalid_name,
+    invalid_owners,
+)
+from adapters.simulator.resources import EVENT, JOB, LEASE, POD, Place, Resource
 from adapters.simulator.storage import Manifest
 from adapters.simulator.validating_jobs import (
     invalid_job,
@@ -25,6 +31,11 @@ def invalid_at_create(resource: Resource, item: Manifest) -> Iterator[Cause]:
     metadata = item["metadata"]
     yield from invalid_name(metadata["name"], "metadata.name")
     yield from invalid_labels(metadata.get("labels") or {}, "metadata.labels")
+    yield from invalid_annotations(metadata.get("annotations") or {}, "metadata.annotations")
+    yield from invalid_owners(metadata.get("ownerReferences") or (), "metadata.ownerReferences")
+    known = not resource.custom and resource is not LEASE
+    finalizers = metadata.get("finalizers") or ()
+    yield from invalid_finalizers(finalizers, "metadata.finalizers", known=known)
     if resource is JOB:
         yield from invalid_job(item)
     elif resource is POD:
@@ -47,15 +58,7 @@ def invalid_at_update(
     place: Place, current: Manifest, wanted: Manifest, uid: str
 ) -> Iterator[Cause]:
     """Say what may not change in this way; `uid` is what the update says the object's uid is."""
-    old, new = current["metadata"], wanted["metadata"]
-    if uid != old["uid"]:
-        words = f'Invalid value: "{uid}": field is immutable'
-        yield Cause("metadata.uid", words)
-    if is_deleting(current) and set(new.get("finalizers") or ()) - set(old.get("finalizers") or ()):
-        words = "Forbidden: no new finalizers can be added if the object is being deleted"
-        yield Cause("metadata.finalizers", words, "FieldValueForbidden")
-    if new.get("labels") is not old.get("labels"):
-        yield from invalid_labels(new.get("labels") or {}, "metadata.labels")
+    yield from _invalid_metadata_change(place, current, wanted, uid)
     if place.resource is POD and wanted.get("spec") != current.get("spec"):
         words = "Forbidden: pod updates may not change fields other than a few"
         yield Cause("spec", words, "FieldValueForbidden")
@@ -69,3 +72,21 @@ def invalid_at_update(
         yield from invalid_job_status(current, wanted)
     else:
         yield from invalid_job_update(current, wanted)
+
+
+def _invalid_metadata_change(
+    place: Place, current: Manifest, wanted: Manifest, uid: str
+) -> Iterator[Cause]:
+    old, new = current["metadata"], wanted["metadata"]
+    if uid != old["uid"] and not (place.resource.custom and place.subresource == "status"):
+        words = f'Invalid value: "{uid}": field is immutable'
+        yield Cause("metadata.uid", words)
+    if is_deleting(current) and set(new.get("finalizers") or ()) - set(old.get("finalizers") or ()):
+        words = "Forbidden: no new finalizers can be added if the object is being deleted"
+        yield Cause("metadata.finalizers", words, "FieldValueForbidden")
+    if new.get("labels") is not old.get("labels"):
+        yield from invalid_labels(new.get("labels") or {}, "metadata.labels")
+    if new.get("annotations") is not old.get("annotations"):
+        yield from invalid_annotations(new.get("annotations") or {}, "metadata.annotations")
+    if new.get("ownerReferences") is not old.get("ownerReferences"):
+        yield from invalid_owners(new.get("ownerReferences") or (), "metadata.ownerReferences")

@@ -49,14 +49,18 @@ class Pair:
 
     async def ask(self, request: Request) -> tuple[Response, Response]:
         """Send one request to both; both answers must mean the same."""
+        simulated, real, found = await self.compare(request)
+        assert not found, f"{request.method} {request.path} {request.body}\n{found}"
+        return simulated, real
+
+    async def compare(self, request: Request) -> tuple[Response, Response, str]:
+        """Send one request to both; give both answers, and in what they differ."""
         simulated = await _sent(self.world.api, request)
         real = await _sent(self.real, request)
         listed = list(differences(shown(simulated), shown(real)))
         if self._owners:
             listed += differences(owners_shown(simulated), owners_shown(real), "managedFields")
-        found = "\n".join(listed)
-        assert not found, f"{request.method} {request.path} {request.body}\n{found}"
-        return simulated, real
+        return simulated, real, "\n".join(listed)
 
     async def ask_all(self, requests: Iterable[Request]) -> None:
         """Send all of them, one after the other."""

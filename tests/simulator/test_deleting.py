@@ -26,10 +26,36 @@ def test_a_delete_names_the_object_it_means() -> None:
     gone = delete(world, f"{WARMUPS}/w", preconditions={"uid": uid})
     assert (gone.code, gone.body["status"], gone.body["details"]["uid"]) == (200, "Success", uid)
     assert summary(delete(world, f"{WARMUPS}/w")) == (404, "NotFound")
-    assert summary(delete(world, f"{WARMUPS}/w", propagationPolicy="Sideways")) == (404, "NotFound")
+
+
+def test_a_senseless_delete_is_refused_whether_there_is_anything_or_not() -> None:
+    """422 for an unknown propagation policy, before the object is looked for."""
+    world = world_of()
+    for _ in range(2):
+        odd = delete(world, f"{WARMUPS}/w", propagationPolicy="Sideways")
+        assert (odd.code, causes(odd)) == (422, [("FieldValueNotSupported", "propagationPolicy")])
+        post(world, WARMUPS, warmup_body("w"))
+
+
+def test_a_dry_delete_deletes_nothing() -> None:
+    """What would be deleted is answered, and stays as it is; what is not there is not found."""
+    world = world_of()
     post(world, WARMUPS, warmup_body("w"))
-    odd = delete(world, f"{WARMUPS}/w", propagationPolicy="Sideways")
-    assert (odd.code, causes(odd)) == (422, [("FieldValueNotSupported", "propagationPolicy")])
+    version = world.cluster.storage.version
+    assert delete(world, f"{WARMUPS}/w", dryRun=["All"]).code == 200
+    assert world.cluster.storage.version == version
+    assert get(world, f"{WARMUPS}/w").code == 200
+    assert summary(delete(world, f"{WARMUPS}/x", dryRun=["All"])) == (404, "NotFound")
+
+
+def test_a_pod_that_goes_is_hurried_to_a_second_by_a_negative_grace() -> None:
+    """Less than nothing means one second, the first time and later."""
+    world = world_of("n1")
+    post(world, PODS, {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {
+        "nodeName": "n1", "containers": [{"name": "c", "image": "busybox:1"}]}})  # fmt: skip
+    delete(world, f"{PODS}/p")
+    hurried = delete(world, f"{PODS}/p", gracePeriodSeconds=-1)
+    assert hurried.body["metadata"]["deletionGracePeriodSeconds"] == 1
 
 
 def test_a_finalizer_holds_what_was_deleted() -> None:

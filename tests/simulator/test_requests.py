@@ -30,10 +30,10 @@ IDLE: dict[str, Any] = {"managedBy": "example.com/nobody"}  # a Job that no cont
 
 
 def test_a_created_object_has_an_identity_that_nobody_chose() -> None:
-    """uid, version, creation time and generation are the server's, whatever was sent."""
+    """uid, creation time and generation are the server's, whatever was sent."""
     world = world_of()
     body = job_body("x", **IDLE)
-    mine = {"uid": "mine", "resourceVersion": "7", "creationTimestamp": "2000-01-01T00:00:00Z"}
+    mine = {"uid": "mine", "creationTimestamp": "2000-01-01T00:00:00Z"}
     body["metadata"] |= mine
     made = post(world, JOBS, body)
     assert made.code == 201
