@@ -165,9 +165,12 @@ def owned_by_update(
 
 
 def owned_by_create(resource: Resource, item: Manifest, manager: str, now: str) -> Entries:
-    """Give the entries of a new object that was not applied."""
+    """Give the entries of a new object that was not applied; none of one that is no valid one."""
     change = (empty_of(resource), item)
-    return owned_by_update(Place(resource), change, {}, manager, now)
+    try:
+        return owned_by_update(Place(resource), change, {}, manager, now)
+    except FieldsMalformed:
+        return {}
 
 
 def ownable(fields: Fields, place: Place) -> Fields:

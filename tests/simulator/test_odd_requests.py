@@ -64,6 +64,14 @@ def test_an_owner_is_named_whole(field: str) -> None:
     assert causes(merge(world, f"{JOBS}/x", {"metadata": {"ownerReferences": owners}})) == named
 
 
+def test_an_owner_without_a_uid_is_refused_where_fields_have_owners_too() -> None:
+    """What cannot be written down as owned is refused by validation, as everywhere."""
+    body = service("a")
+    body["metadata"]["ownerReferences"] = [{"apiVersion": "v1", "kind": "Secret", "name": "o"}]
+    named = [("FieldValueInvalid", "metadata.ownerReferences.uid")]
+    assert causes(post(world_of(), SERVICES, body)) == named
+
+
 @pytest.mark.parametrize(
     ("metadata", "field"),
     [
