@@ -187,11 +187,11 @@ class MixtureDrawer:
         metadata["labels"] = {**metadata.get("labels", {}), "kept": "", **marks}
         if self._often(0.15):
             metadata["finalizers"] = ["example.com/held"]
-        if self._often(0.25):
-            self._spoil(resource, body)
         query = {"dryRun": "All"} if self._often(0.05) else {}
         path = self._path(resource)
-        if self._often(0.03) and resource.namespaced:
+        if self._often(0.25):
+            self._spoil(resource, body)
+        elif self._often(0.03) and resource.namespaced:
             path = path_of(resource, f"{self._namespace}-nowhere")
         return post(path, body, **query)
 
