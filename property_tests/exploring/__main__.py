@@ -1,4 +1,4 @@
-"""Explore every small world to exhaustion, each in a process of its own, and print what was found.
+"""Explore small worlds to exhaustion, each in a process of its own, and print what was found.
 
     python -m property_tests.exploring [WORLD…]
 
@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.table import Table
 
 from property_tests.exploring.cores import Cores, Telling
-from property_tests.exploring.games import GAMES
+from property_tests.exploring.games import GAMES, USUAL
 from property_tests.exploring.searching import Explored, Search
 from property_tests.exploring.storytelling import lines, rows_of, save
 
@@ -54,7 +54,7 @@ def main() -> int:
     """Do it, and print a table."""
     parser = argparse.ArgumentParser(prog="python -m property_tests.exploring")
     parser.add_argument("worlds", nargs="*", metavar="WORLD", help=", ".join(GAMES))
-    asked = parser.parse_args().worlds or list(GAMES)
+    asked = parser.parse_args().worlds or list(USUAL)
     unknown = set(asked) - GAMES.keys()
     if unknown:
         parser.error(f"no such world: {', '.join(sorted(unknown))}; there are {', '.join(GAMES)}")

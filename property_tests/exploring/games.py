@@ -20,7 +20,10 @@ class Played(NamedTuple):
 
 GAMES = {
     "warmup": Played(WarmupGame(2, Budget(crashes=1, failures=1)), WARMUP_LAWS),
-    "cache": Played(CacheGame(2, Budget(crashes=1, failures=1)), CACHE_LAWS),
+    "cache": Played(CacheGame(1, Budget(crashes=1, failures=1)), CACHE_LAWS),
+    "cache-pair": Played(CacheGame(2, Budget()), CACHE_LAWS),
+    "cache-pair-crash": Played(CacheGame(2, Budget(crashes=1, failures=1)), CACHE_LAWS),
     "warmup-answers": Played(WarmupGame(1, Budget(failures=1, losses=1)), WARMUP_LAWS),
     "cache-answers": Played(CacheGame(1, Budget(failures=1, losses=1)), CACHE_LAWS),
 }
+USUAL = ("warmup", "cache", "cache-pair")  # the others are larger, or asked for by name

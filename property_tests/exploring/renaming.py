@@ -26,6 +26,9 @@ from dataclasses import fields, is_dataclass
 from enum import StrEnum
 from typing import Any
 
+from engine.events import Subject
+from machines.intents import INTENT_BY_TYPE
+from machines.levels import LEVEL_BY_KIND
 from machines.states import State
 
 EARLIEST = 10**17  # nanoseconds: an instant in 1973
@@ -52,6 +55,9 @@ SETS = frozenset(
         ("Cluster", "synced"), ("Cluster", "listed"), ("Cluster", "doubted"), ("Cluster", "buried"),
     }
 )  # fmt: skip
+
+# What holds no instant and no position is read once for each value that there is.
+_STILL: tuple[type, ...] = (*LEVEL_BY_KIND.values(), Subject, *INTENT_BY_TYPE.values())
 
 Name = bytes
 _Reader = Callable[["_Namer", Any], Any]
@@ -115,6 +121,12 @@ def _read_fields(kind: type, names: tuple[str, ...]) -> _Reader:
     rules = [(name, _rule(kind, name)) for name in names if (kind.__name__, name) not in SHOWN]
 
     def read(namer: _Namer, value: Any) -> Any:
+        if kind in _STILL:
+            known = _KNOWN.get((kind, value))
+            if known is None:
+                items = [rule(namer, getattr(value, name)) for name, rule in rules]
+                known = _KNOWN[kind, value] = (kind.__name__, *items)
+            return known
         return (kind.__name__, *[rule(namer, getattr(value, name)) for name, rule in rules])
 
     return read
@@ -131,3 +143,4 @@ def _rule(kind: type, name: str) -> _Reader:
 
 
 _READERS: dict[type, _Reader] = {}
+_KNOWN: dict[Any, Any] = {}
