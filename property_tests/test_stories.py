@@ -96,6 +96,15 @@ def test_a_story_survives_json(sort: str) -> None:
     assert digest(play(again)) == digest(drawn(sort))
 
 
+def test_an_older_story_still_plays() -> None:
+    """A deed that has taken on an argument since is played with the simplest value of it."""
+    older = Story("warmups", None, {"kinds": ["fails"]}, (Step("cordon", {"name": "n0"}),))
+    known = play(older).story
+    plain = {"targets": "both", "parallelism": 1, "retry": 0, "wait": ""}
+    assert known.opening == {"seed": 0, "kinds": ["fails"], "wish": plain}
+    assert known.deeds == (Step("cordon", {"name": "n0", "closed": False}),)
+
+
 def test_a_planted_bug_shrinks_to_a_short_story() -> None:
     """What is not needed to break a sentence goes, and what stays is as plain as it can be."""
     shrunk = shrink_played(try_out(BROKEN, no_second_job_fails), no_second_job_fails)

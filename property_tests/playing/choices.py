@@ -34,6 +34,10 @@ class Choice(ABC, Generic[T]):
         """Pick one of the values."""
 
     @abstractmethod
+    def simplest(self) -> T:
+        """Give what an older story is taken to mean, that does not know of the argument."""
+
+    @abstractmethod
     def simpler(self, value: T) -> Iterator[T]:
         """Give values that are simpler than this one, the simplest first."""
 
@@ -61,6 +65,10 @@ class OneOf(Choice[S]):
     def pick(self, random: Random) -> S:
         """Pick one of the values."""
         return random.choice(self.values)
+
+    def simplest(self) -> S:
+        """Give the first."""
+        return self.values[0]
 
     def simpler(self, value: S) -> Iterator[S]:
         """Give those that stand before it; all for a value of elsewhere."""
@@ -90,6 +98,10 @@ class Whole(Choice[int]):
         """Pick one of the numbers."""
         return random.randint(self.low, self.high)
 
+    def simplest(self) -> int:
+        """Give the lowest."""
+        return self.low
+
     def simpler(self, value: int) -> Iterator[int]:
         """Give the lowest, one halfway to it, and the next lower one."""
         lower = (self.low, (self.low + value) // 2, value - 1)
@@ -117,6 +129,10 @@ class Many(Choice[list[T]]):
     def pick(self, random: Random) -> list[T]:
         """Pick a list."""
         return [self.each.pick(random) for _ in range(random.randint(self.least, self.most))]
+
+    def simplest(self) -> list[T]:
+        """Give as few as there may be, the simplest ones."""
+        return [self.each.simplest()] * self.least
 
     def simpler(self, value: list[T]) -> Iterator[list[T]]:
         """Give lists without one of the values, and with a simpler one."""
@@ -149,6 +165,10 @@ class Record(Choice[T]):
     def pick(self, random: Random) -> T:
         """Pick each of the parts."""
         return self.make(**{name: one.pick(random) for name, one in self.parts.items()})
+
+    def simplest(self) -> T:
+        """Give the thing of the simplest parts."""
+        return self.make(**{name: one.simplest() for name, one in self.parts.items()})
 
     def simpler(self, value: T) -> Iterator[T]:
         """Give things with one part simpler."""
@@ -183,6 +203,10 @@ class Together(Choice[tuple[Any, ...]]):
         """Pick each of the parts."""
         return tuple(one.pick(random) for one in self.parts)
 
+    def simplest(self) -> tuple[Any, ...]:
+        """Give the simplest parts."""
+        return tuple(one.simplest() for one in self.parts)
+
     def simpler(self, value: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
         """Give tuples with one part simpler."""
         for at, choice in enumerate(self.parts):
@@ -215,6 +239,10 @@ class Apart(Choice[T]):
     def pick(self, random: Random) -> T:
         """Pick one of those for a seed."""
         return self.seeded.pick(random)
+
+    def simplest(self) -> T:
+        """Give the simplest for Hypothesis."""
+        return self.searched.simplest()
 
     def simpler(self, value: T) -> Iterator[T]:
         """Give simpler ones of those for Hypothesis, then of those for a seed."""

@@ -32,8 +32,11 @@ class Deed(NamedTuple):
         return {name: self.choices[name].plain(value) for name, value in arguments.items()}
 
     def read(self, plain: Mapping[str, Any]) -> dict[str, Any]:
-        """Read what `plain` wrote."""
-        return {name: choice.read(plain[name]) for name, choice in self.choices.items()}
+        """Read what `plain` wrote; an argument that was declared later is the simplest."""
+        return {
+            name: choice.read(plain[name]) if name in plain else choice.simplest()
+            for name, choice in self.choices.items()
+        }
 
 
 class Telling(Protocol):

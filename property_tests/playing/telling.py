@@ -20,7 +20,11 @@ def tell_story(story: Story) -> str:
 
 
 def _line(deed: Deed, arguments: Mapping[str, Any]) -> str:
-    told = "; ".join(f"{name.replace('_', ' ')} {_value(arguments[name])}" for name in deed.choices)
+    told = "; ".join(
+        f"{name.replace('_', ' ')} {_value(arguments[name])}"
+        for name in deed.choices
+        if name in arguments
+    )
     return f"{deed.words} ({told})" if told else deed.words
 
 
