@@ -1,10 +1,11 @@
 """Random requests about many kinds are answered, told and left alike by both clusters.
 
-A difference is cut down to the shortest sequence that shows it. Its seed makes it anew.
+A difference is cut down to the shortest sequence that shows it. Its seed makes it anew. Every run
+tries the same seeds; WARMLOG_FIRST_SEED=NUMBER has it begin at others, to search for what is new.
 """
 
 import asyncio
-import random
+import os
 from collections.abc import AsyncIterator, Sequence
 from itertools import count
 from typing import NamedTuple
@@ -41,7 +42,7 @@ DEFINITIONS = {
     for kind in ("modelwarmup", "modelcache", "modelreplica", "inferencecluster")
 }
 LENGTH = 120  # requests in a sequence
-SEEDS = 9  # sequences that are always the same
+SEEDS = 10  # sequences in one run
 # A real server now and then writes a claim anew though nothing of it has changed.
 _WRITTEN_ANEW = (CLAIM,)
 _NAMES = (f"like-mix-{index}" for index in count())
@@ -170,8 +171,9 @@ async def settle(api: HttpApi) -> None:
 
 @pytest.mark.usefixtures("uncontrolled")
 async def test_random_requests_about_many_kinds_are_answered_alike(trials: Trials) -> None:
-    """Answers, what watches are told, and what is left, for known seeds and for one never tried."""
-    for seed in (*range(SEEDS), random.SystemRandom().randrange(10**9)):
+    """Answers, what watches are told, and what is left, whatever the seed."""
+    first = int(os.environ.get("WARMLOG_FIRST_SEED", "0"))
+    for seed in range(first, first + SEEDS):
         found = await trials.compare(seed)
         if found:
             pytest.fail(await trials.shown(seed, found))
