@@ -43,6 +43,11 @@ def unobserved(recording: Recording, facts: list[int], one: int, two: int) -> St
     return [*facts[:place], *facts[place + 1 :]]
 
 
+def stopped(recording: Recording, facts: list[int], one: int, two: int) -> Story:
+    """After a fact nothing more is told: what holds at an end has to hold on the way there."""
+    return [*facts[: _nth(facts, one) + 1]]
+
+
 def skipped(recording: Recording, facts: list[int], one: int, two: int) -> Story:
     """A level of an object is not seen, only the next one of it."""
     subjects = [_subject(recording, fact) for fact in facts]
@@ -138,7 +143,7 @@ def later(recording: Recording, facts: list[int], one: int, two: int) -> Story:
 PERTURBATIONS: dict[str, Perturbation] = {
     one.__name__: one
     for one in (
-        nothing, unobserved, skipped, doubled, stale, delayed, swapped, deleted, unlisted,
+        nothing, unobserved, stopped, skipped, doubled, stale, delayed, swapped, deleted, unlisted,
         unanswered, refused, crashed, cut_off, later,
     )
 }  # fmt: skip
