@@ -156,10 +156,8 @@ class Registry:
         if causes:
             raise answers.invalid(resource, name, causes)
         key = key_of(namespace, name)
-        version = (body.get("metadata") or {}).get("resourceVersion") or ""
-        stored = writing.posted and not writing.dry_run
-        if stored and version.isdecimal() and int(version):
-            raise answers.versioned_at_create()
+        if writing.posted and not writing.dry_run:
+            _check_unversioned(body)
         standing = self.storage.get(resource.kind, key)
         if standing is not None:
             raise answers.already_exists(resource, name, deleting=is_deleting(standing))
@@ -373,3 +371,10 @@ def _is_to_go(wanted: Manifest, current: Manifest) -> bool:
         and not metadata.get("finalizers")
         and not current["metadata"].get("deletionGracePeriodSeconds")
     )
+
+
+def _check_unversioned(body: Manifest) -> None:
+    """Refuse to create what bears the version of an object that is there."""
+    version = (body.get("metadata") or {}).get("resourceVersion") or ""
+    if version.isdecimal() and int(version):
+        raise answers.versioned_at_create()
