@@ -130,8 +130,8 @@ def every_delete_is_of_one_uid(it: Sent) -> bool:
 @BOOK.of(things.patches)
 def every_patch_has_its_guards(it: Sent) -> bool:
     """A patch tests UID and resourceVersion before it writes; a status is written whole."""
-    first, second, *rest = it.request.body
-    tests = [(one["op"], one["path"]) for one in (first, second)]
+    tests = [(one["op"], one["path"]) for one in it.request.body[:2]]
+    rest = it.request.body[2:]
     guarded = tests == [("test", "/metadata/uid"), ("test", "/metadata/resourceVersion")]
     shared = it.kind == "InferenceCluster"  # of its status one clusters.condition is ours
     whole = shared or [(one["op"], one["path"]) for one in rest] == [("add", "/status")]
@@ -343,6 +343,12 @@ def everything_settles(it: Ending) -> bool:
 def at_rest_nothing_changes(it: Ending) -> bool:
     """From then on there are no rows, no writes and no Events."""
     return not it.news
+
+
+@BOOK.of(things.last_rows)
+def what_is_there_is_not_gone(it: Row) -> bool:
+    """What stands in a cluster is not recorded as gone: no answer was taken for an empty one."""
+    return it.event.type != "Gone"
 
 
 @BOOK.of(things.wishes)

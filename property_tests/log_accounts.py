@@ -217,7 +217,8 @@ def _is_wanted(knowledge: Knowledge, intent: Row) -> bool:
 
 
 def _told(knowledge: Knowledge, sent: Sent) -> Told:
-    uid = sent.request.body[0]["value"]
+    tests = {one["path"]: one["value"] for one in sent.request.body if one["op"] == "test"}
+    uid = tests.get("/metadata/uid", "")
     ended = knowledge.outcomes[uid].values()
     seen = [row for row in ended if row.data["level"]["outcome"] == "Complete"]
     failed = (row for row in ended if row.data["level"]["outcome"] == "Failed")

@@ -186,6 +186,7 @@ SPOILED: dict[str, Spoil] = {
     "what_is_not_done_says_why": wordless,
     "everything_settles": lambda it: replace(it, unsent=1),
     "at_rest_nothing_changes": lambda it: replace(it, news=["a row"]),
+    "what_is_there_is_not_gone": lambda it: with_event(it, type="Gone"),
     "every_wish_settles": lambda it: {**it, "status": {
         **it["status"], "phase": "Running", "targets": [{"nodeName": "n", "phase": "Pending"}],
         "clusters": [{"name": "east", "phase": "Hydrating", "message": ""}],

@@ -49,14 +49,10 @@ FAULTS: tuple[Fault, ...] = (
         ("warmups",),
         (
             Edit(
-                _DECIDING,
-                "job_name(subject.name, subject.uid, node_uid, warmup.revision, salt)",
-                "job_name(subject.name, subject.uid, node_name, warmup.revision, salt)",
-            ),
-            Edit(
-                "adapters/kubernetes/acting.py",
-                '            return refused._replace(reason="NameTaken")\n',
-                "            return Done(uid_of(body), found=True)\n",
+                "machines/folding_jobs.py",
+                "    node_uid = told or placed or machine_of(",
+                "    named = state.clusters[event.cluster].node_uids.get(level.node_name)\n"
+                "    node_uid = named or told or placed or machine_of(",
             ),
         ),
     ),
