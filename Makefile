@@ -56,9 +56,9 @@ search: $(STAMP) ## Run the property tests with a hundred times the examples
 	$(PYTEST) -q -n $(WORKERS) --hypothesis-profile=soak --timeout=0 property_tests $(ARGS)
 
 prove: $(STAMP) ## Explore small worlds whole, crash at every position, mutate a sample, put faults back
-	$(BIN)/python -m property_tests.mutating.putting_back
 	$(BIN)/python -m property_tests.exploring
 	$(BIN)/python -m property_tests.continuing
+	$(BIN)/python -m property_tests.mutating.putting_back
 	$(BIN)/python -m property_tests.mutating --sample $(MUTANTS) --seed $(MUTANTS_SEED)
 
 lint: $(STAMP) ## Check style, types, layers, and that generated files are fresh
