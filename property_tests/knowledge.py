@@ -80,6 +80,8 @@ def see(knowledge: Knowledge, row: Row) -> None:
 
 def _gone(knowledge: Knowledge, row: Row) -> None:
     knowledge.objects.pop((row.event.cluster, row.subject.uid), None)
+    if row.subject.kind == "ModelWarmup" and not row.data.get("inferred"):
+        knowledge.outcomes.pop(row.subject.uid, None)  # a backup may bring it back, as new
     if row.subject.kind == "InferenceCluster":  # what was known of the cluster goes with it
         knowledge.forget(f"ic/{row.subject.name}")
 

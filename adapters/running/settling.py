@@ -102,9 +102,14 @@ class SettlingBook:
                     self._doubt(observation, now)
                     continue
                 self._absent.pop(_key(observation), None)
-            elif isinstance(observation, Listed) and observation.cluster not in believed:
-                held.update(map(_key, observation.items))
-                passed.append(self._listed(state, observation, fresh, now))
+            elif isinstance(observation, Listed):
+                is_believed = observation.cluster in believed
+                listed = (
+                    observation if is_believed else self._listed(state, observation, fresh, now)
+                )
+                passed.append(listed)
+                held.update(map(_key, listed.items))
+                fresh |= {_key(seen): seen for seen in listed.items}
                 continue
             passed.append(observation)
         return passed

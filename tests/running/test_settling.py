@@ -277,6 +277,16 @@ def test_a_list_does_not_take_away_what_its_batch_shows_first() -> None:
     assert "Gone" not in [row.type for row in scene.rows]
 
 
+def test_what_a_list_shows_and_its_watch_takes_away_at_once_is_asked_for() -> None:
+    """A list from the past shows an object with its label; taken off since, it comes as deleted."""
+    scene, subject, level = scene_with_job()
+    book = SettlingBook()
+    other = subject._replace(uid="not-seen-yet")
+    shown = Listed(CLUSTER, "Job", "900", (Seen(CLUSTER, other, "899", level),))
+    assert book.sift(scene.state, [shown, Deleted(CLUSTER, other, "901")], 0)[1:] == []
+    assert other in [one.subject for one in book.due(CLUSTER, 0)]
+
+
 def test_what_a_list_no_longer_held_is_asked_about_when_an_answer_still_shows_it() -> None:
     """A list that overtakes an answer leaves nobody to say that what it shows has gone since."""
     scene, seen = first_shown()
