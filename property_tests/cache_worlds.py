@@ -142,12 +142,16 @@ class CacheWorlds(CachePeople):
         self.time_passes(20)  # after which the definitions are looked for again
         try:
             self.drive(3 * 3600)
-            self.delete_lost()
+            self.people_help()
             self.drive(3 * 3600)
             self.rest()
         finally:
             for row in self.logs[-1].rows:
                 self.say(str(row))
+
+    def people_help(self) -> None:
+        """Do what is for people to do."""
+        self.delete_lost()
 
     def rest(self) -> None:
         """Let hours pass in which nothing is to happen, and note how it is then."""

@@ -38,19 +38,10 @@ class ReplicaWorlds(ReplicaPeople):
             del log.rows[max(whole) :]
             self.live()
 
-    def finish(self) -> None:
-        """Let all faults end, come to rest, and note how it is then."""
-        self.all_is_well()
-        self.time_passes(20)  # after which the definitions are looked for again
-        try:
-            self.drive(3 * 3600)
-            self.delete_lost()
-            self.gangs_are_up()
-            self.drive(3 * 3600)
-            self.rest()
-        finally:
-            for row in self.logs[-1].rows:
-                self.say(str(row))
+    def people_help(self) -> None:
+        """Do what is for people to do, and what only a controller of gangs could."""
+        super().people_help()
+        self.gangs_are_up()
 
     def rest(self) -> None:
         """Let hours pass in which nothing is to happen, and note how it is then."""

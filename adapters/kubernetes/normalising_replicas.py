@@ -51,7 +51,8 @@ def workload_level(raw: dict[str, Any]) -> WorkloadLevel:
     metadata = mapping(raw.get("metadata"))
     spec = mapping(raw.get("spec"))
     template = pod_template_of(raw)
-    replicas = integer(spec.get("replicas"))
+    given = integer(spec.get("replicas"))
+    replicas = 1 if given is None else given
     available = text(condition_of(raw, "Available").get("status"))
     reason, message = ("", "") if available == "True" else _trouble(raw)
     return WorkloadLevel(
@@ -60,14 +61,14 @@ def workload_level(raw: dict[str, Any]) -> WorkloadLevel:
         applied=_applied(metadata),
         fields=our_fields(metadata),
         copies=copies_of(metadata),
-        replicas=1 if replicas is None else replicas,
+        replicas=replicas,
         scaled_by=scaler(metadata, adopted=is_adopted(metadata)),
         mount=_mount_text(template),
         available=available if available in _STATUSES else "",
         reason=reason,
         message=message,
         deleting=is_deleting(metadata),
-        rolling=_is_rolling(raw, 1 if replicas is None else replicas),
+        rolling=_is_rolling(raw, replicas),
     )
 
 

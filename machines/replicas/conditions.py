@@ -25,10 +25,10 @@ from machines.replicas.obstacles import (
     going_words,
     left_there,
     refused_words,
-    rollout_words,
     starting_words,
     todo_words,
     unseen_words,
+    waiting_rollouts,
 )
 from machines.replicas.placing import cluster_trouble, no_way_words, served_of, silence_words
 from machines.replicas.replicas import ReplicaState
@@ -142,7 +142,7 @@ def _ready(state: State, replica: Replica, accepted: Row) -> Row:
 
 
 def _rollouts(state: State, replica: Replica) -> str:
-    return cut("; ".join(rollout_words(state, replica).values()))
+    return cut("; ".join(one.words for one in waiting_rollouts(state, replica)))
 
 
 def _starting(state: State, replica: Replica) -> str:

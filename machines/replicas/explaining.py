@@ -19,7 +19,7 @@ from machines.replicas.mounting import cache_of
 from machines.replicas.mounts import mount_of
 from machines.replicas.moving import is_available, workloads_there
 from machines.replicas.names import workload_name
-from machines.replicas.obstacles import refused_words, rollout_words, said_of
+from machines.replicas.obstacles import refused_words, said_of, waiting_rollouts
 from machines.replicas.part_names import workload_kind
 from machines.replicas.placing import place_of, silence_words
 from machines.replicas.specs import EngineSpec
@@ -161,7 +161,8 @@ def _notes(state: State, replica: Replica) -> tuple[str, ...]:
         ]
     if replica.contested_by:
         notes.append(f"{replica.contested_by} keeps writing its status, which is warmlog's")
-    notes += [*refused_words(state, replica), *rollout_words(state, replica).values()]
+    notes += refused_words(state, replica)
+    notes += [one.words for one in waiting_rollouts(state, replica)]
     if replica.left.words:
         notes.append(replica.left.words)
     return tuple(notes)

@@ -142,17 +142,26 @@ def starting_words(state: State, replica: Replica) -> list[str]:
     return told
 
 
-def rollout_words(state: State, replica: Replica) -> dict[str, str]:
-    """Give by engine why its rollout does not come to an end, where its Pods tell."""
+class Rollout(NamedTuple):
+    """A rollout that does not come to an end, and why."""
+
+    engine: str
+    reason: str
+    words: str
+
+
+def waiting_rollouts(state: State, replica: Replica) -> list[Rollout]:
+    """Give the rollouts that do not come to an end, where their Pods tell why."""
     place = place_of(state, replica)
     there = workloads_there(state, replica, place) if place is not None else {}
-    told = {}
+    waiting = []
     for name, known in there.items():
         heard = replica.heard.get(known.subject.uid) if known is not None else None
         if known is not None and heard is not None and heard.said.reason and is_rolling(known):
             said = quoted(heard.said)
-            told[name] = f"engine {name}: its rollout waits, and what was there serves on: {said}"
-    return told
+            words = f"engine {name}: its rollout waits, and what was there serves on: {said}"
+            waiting.append(Rollout(name, heard.said.reason, words))
+    return waiting
 
 
 def workload_words_of(state: State, replica: Replica, engine: EngineSpec) -> str:

@@ -28,7 +28,7 @@ from machines.replicas.obstacles import (
     NAME_TAKEN,
     availability_words,
     obstacles,
-    rollout_words,
+    waiting_rollouts,
     workload_words_of,
 )
 from machines.replicas.placing import no_way_words, place_of
@@ -120,12 +120,8 @@ def _starting(state: State, replica: Replica) -> Iterator[Occasion]:
 
 def _rolling(state: State, replica: Replica) -> Iterator[Occasion]:
     """What the Pods of a rollout say of why it does not come to an end."""
-    for engine, words in rollout_words(state, replica).items():
-        place = place_of(state, replica)
-        known = workloads_there(state, replica, place)[engine] if place is not None else None
-        heard = replica.heard.get(known.subject.uid) if known is not None else None
-        reason = heard.said.reason if heard is not None else ""
-        yield Occasion(("rolling", engine, reason), WARNING, "RolloutWaiting", words)
+    for one in waiting_rollouts(state, replica):
+        yield Occasion(("rolling", one.engine, one.reason), WARNING, "RolloutWaiting", one.words)
 
 
 def _composed(state: State, replica: Replica) -> Iterator[Occasion]:
