@@ -302,6 +302,26 @@ def mounted_by(sent: Sent, claim: str) -> Iterator[Manifest]:
             yield item
 
 
+def writers_beside(sent: Sent) -> Iterator[Manifest]:
+    """Give the hydration Jobs and their Pods that write to the claims of a Job to be made."""
+    claims = set(claims_in(sent.request.body["spec"]["template"]))
+    for item in sent.beside:
+        hydrates = item["kind"] == "Job" or labels.CACHE in (item["metadata"].get("labels") or {})
+        if not hydrates or item["kind"] == "PersistentVolumeClaim" or has_ended(item):
+            continue
+        pod = item["spec"]["template"] if item["kind"] == "Job" else item
+        if claims & set(claims_in(pod)):
+            yield item
+
+
+def is_of_a_known_generation(shown: Shown) -> bool:
+    """Say whether a status speaks of no later generation than its object has."""
+    before, status = shown.sent.before, shown.status
+    if before is None or uid_of(before) != status["warmlog"]["uid"]:
+        return True
+    return bool(status["observedGeneration"] <= before["metadata"]["generation"])
+
+
 def claims_in(pod: Manifest) -> list[str]:
     """Give the claims that a Pod, or a template of Pods, mounts."""
     return [

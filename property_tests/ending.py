@@ -11,6 +11,7 @@ from property_tests.witnessing import Witness
 KINDS = (
     "ModelWarmup", "ModelCache", "ModelReplica", "InferenceCluster", "Job", "Secret",
     "PersistentVolumeClaim", "Service", "Deployment", "LeaderWorkerSet", "ResourceClaimTemplate",
+    "Node", "Namespace",
 )  # fmt: skip
 
 

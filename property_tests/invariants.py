@@ -9,12 +9,13 @@ from engine.canonical_json import dumps
 from engine.events import Event
 from machines import labels
 from property_tests import cluster_accounts as clusters
+from property_tests import reading_statuses as reading
 from property_tests import things
-from property_tests.evidence import Ending, Evidence, Row, Sent, annotations, has_ended, uid_of
+from property_tests import truth_accounts as truth
+from property_tests.evidence import Ending, Evidence, Row, Sent, annotations, has_ended
 from property_tests.fitting import fits
 from property_tests.judging import Book, check
 from property_tests.log_accounts import Answer, Decision, Effect, Following, Leveled, Told
-from property_tests.reading_statuses import failed_by_their_jobs, failures, is_settled, says_why
 from property_tests.retelling import Projected, Retold, sent_value
 
 SECOND = 1_000_000_000
@@ -42,6 +43,18 @@ def a_term_begins_with_its_session(it: Following) -> bool:
 def a_level_is_told_when_it_is_news(it: Leveled) -> bool:
     """A level equal to the last recorded one of its object appends nothing."""
     return bool(it.last != it.row.data["level"])
+
+
+@BOOK.of(truth.our_objects)
+def what_we_write_is_no_news(it: truth.Known) -> bool:
+    """A status of ours is no level: no object has more levels than it had specs and marks."""
+    return it.levels <= it.changes
+
+
+@BOOK.of(truth.endings_told)
+def an_outcome_is_the_jobs_own(it: truth.Ended) -> bool:
+    """A Job is told Complete or Failed only when it has been so in its cluster."""
+    return it.row.data["level"]["outcome"] in it.ways
 
 
 @BOOK.of(things.decisions)
@@ -192,12 +205,7 @@ def never_two_jobs_for_one_node(it: clusters.Crowd) -> bool:
 @BOOK.of(things.hydration_creates)
 def one_job_at_a_time_writes_to_a_claim(it: Sent) -> bool:
     """A hydration Job is made only where no other one, and no Pod of one, still writes."""
-    claims = clusters.claims_in(it.request.body["spec"]["template"])
-    jobs = (one for one in it.beside if one["kind"] == "Job" and not has_ended(one))
-    pods = (pod for claim in claims for pod in clusters.mounted_by(it, claim))
-    return not any(
-        set(claims) & set(clusters.claims_in(one["spec"]["template"])) for one in jobs
-    ) and (not any(labels.CACHE in (pod["metadata"].get("labels") or {}) for pod in pods))
+    return not list(clusters.writers_beside(it))
 
 
 @BOOK.of(things.hydration_deletes)
@@ -253,14 +261,8 @@ def every_status_is_the_projection(it: Projected) -> bool:
 def every_status_says_whose_it_is(it: clusters.Shown) -> bool:
     """A status names its object's UID, a position that the log has, and no later generation."""
     origin, position = it.status["warmlog"], it.sent.position
-    known = it.sent.before is None or uid_of(it.sent.before) != origin["uid"] or (
-        it.status["observedGeneration"] <= it.sent.before["metadata"]["generation"]
-    )  # fmt: skip
-    return (
-        it.sent.request.body[0]["value"] == origin["uid"]
-        and origin["position"] <= position
-        and known
-    )
+    told = it.sent.request.body[0]["value"] == origin["uid"] and origin["position"] <= position
+    return told and clusters.is_of_a_known_generation(it)
 
 
 @BOOK.of(things.statuses)
@@ -283,7 +285,7 @@ def the_end_sticks(it: clusters.Shown) -> bool:
 def outcomes_stick(it: clusters.Shown) -> bool:
     """A node that succeeded or failed is counted so for ever, and a failure keeps its words."""
     counts = all(it.status[one] >= it.before[one] for one in ("succeededNodes", "failedNodes"))
-    return counts and failures(it.before) <= failures(it.status)
+    return counts and reading.failures(it.before) <= reading.failures(it.status)
 
 
 @BOOK.of(things.warmup_statuses)
@@ -295,17 +297,19 @@ def success_is_a_job_seen_complete(it: Told) -> bool:
 @BOOK.of(things.warmup_statuses)
 def failure_is_a_job_seen_failed(it: Told) -> bool:
     """A node has failed by its Job's own reason only when that Job was seen Failed."""
-    return it.recovered or failed_by_their_jobs(things.status_of(it.sent)) <= it.failed
+    return it.recovered or reading.failed_by_their_jobs(things.status_of(it.sent)) <= it.failed
+
+
+@BOOK.of(truth.counted)
+def a_job_counts_for_its_own_machine(it: truth.Counted) -> bool:
+    """A node counts as succeeded or failed only by a Job that was made for it, by its UID."""
+    return it.node_uid in it.machines
 
 
 @BOOK.of(things.ends)
 def the_end_is_decided_on_a_fresh_look(it: Told) -> bool:
     """A warmup ends when a look taken after the last outcome found nothing more, or by its spec."""
-    status = things.status_of(it.sent)
-    by_spec = clusters.condition(status, "Valid").get(
-        "status"
-    ) == "False" or "TargetLimit" in dumps(status)
-    return it.looked or it.recovered or by_spec
+    return it.looked or it.recovered or reading.is_ended_by_spec(things.status_of(it.sent))
 
 
 @BOOK.of(things.cache_statuses)
@@ -327,7 +331,7 @@ def a_mount_is_of_a_hydrated_claim(it: Told) -> bool:
 @BOOK.of(things.statuses)
 def what_is_not_done_says_why(it: clusters.Shown) -> bool:
     """Everything that is not done says what it waits for: each target, each entry, each replica."""
-    return says_why(it.sent.kind, it.status)
+    return reading.says_why(it.sent.kind, it.status)
 
 
 # The end: faults have ended, inputs rest.
@@ -345,7 +349,7 @@ def at_rest_nothing_changes(it: Ending) -> bool:
     return not it.news
 
 
-@BOOK.of(things.last_rows)
+@BOOK.of(truth.rows_of_what_stands)
 def what_is_there_is_not_gone(it: Row) -> bool:
     """What stands in a cluster is not recorded as gone: no answer was taken for an empty one."""
     return it.event.type != "Gone"
@@ -356,7 +360,7 @@ def every_wish_settles(it: Manifest) -> bool:
     """Every warmup is terminal, every entry Ready and every replica Ready, or they name what they
     wait for.
     """
-    return is_settled(it)
+    return reading.is_settled(it)
 
 
 @BOOK.of(things.shown_at_the_end)

@@ -36,6 +36,12 @@ def failed_by_their_jobs(status: Status) -> set[str]:
     return {name for name, job, reason in failures(status) if job and reason in OF_JOBS}
 
 
+def is_ended_by_spec(status: Status) -> bool:
+    """Say whether a warmup ended since its spec cannot be carried out."""
+    invalid = condition(status, "Valid").get("status") == "False"
+    return invalid or "TargetLimit" in dumps(status)
+
+
 def says_why(kind: str, status: Status) -> bool:
     """Say whether all that is not done in a status says what it waits for."""
     if kind == "ModelWarmup":

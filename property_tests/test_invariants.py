@@ -141,6 +141,8 @@ SPOILED: dict[str, Spoil] = {
     "a_term_begins_with_its_session": lambda it: with_row(it, type="SessionStarted")
     if it.row.event.type != "SessionStarted" else with_row(it, type="Gone"),
     "a_level_is_told_when_it_is_news": lambda it: it._replace(last=it.row.data["level"]),
+    "what_we_write_is_no_news": lambda it: it._replace(levels=it.changes + 1),
+    "an_outcome_is_the_jobs_own": lambda it: it._replace(ways=frozenset()),
     "decisions_say_what_they_saw": lambda it: with_row(it, seen=0),
     "answers_answer_a_question": lambda it: it._replace(question=None),
     "no_deadline_passes_early": lambda it: with_event(it, at=0),
@@ -180,6 +182,7 @@ SPOILED: dict[str, Spoil] = {
         recovered=False
     ),
     "failure_is_a_job_seen_failed": failed,
+    "a_job_counts_for_its_own_machine": lambda it: it._replace(node_uid="another"),
     "the_end_is_decided_on_a_fresh_look": lambda it: it._replace(looked=False, recovered=False),
     "a_mount_exactly_while_ready": lambda it: with_entries(it, phase="Hydrating", mount={}),
     "a_mount_is_of_a_hydrated_claim": lambda it: it._replace(staged=frozenset(), recovered=False),

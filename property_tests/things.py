@@ -246,23 +246,6 @@ def endings(evidence: Evidence) -> Iterator[Ending]:
         yield evidence.ending
 
 
-def last_rows(evidence: Evidence) -> Iterator[Row]:
-    """The last that the newest log says of each object that stands at the end and bears no label.
-
-    Of what does bear one, a watch shows no more when somebody takes it off.
-    """
-    if evidence.ending is None:
-        return
-    kinds = ("Node", "Namespace", "ModelWarmup", "ModelCache", "ModelReplica", "InferenceCluster")
-    there = {uid_of(item) for _, item in evidence.ending.of(*kinds)}
-    told = {
-        row.subject.uid: row
-        for row in evidence.rows[-1]
-        if row.event.type == "Gone" or row.event.type.endswith("Seen")
-    }
-    yield from (row for uid, row in told.items() if uid in there)
-
-
 def shown_at_the_end(evidence: Evidence) -> Iterator[tuple[str, str]]:
     """Every status that stands at the end, as text, beside the one that the log alone gives."""
     if evidence.ending is None:

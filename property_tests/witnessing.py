@@ -71,6 +71,8 @@ class WitnessedApi:
     async def send(self, request: Request, *, timeout_seconds: float) -> Response:
         """Answer one request."""
         if request.method == "GET":
+            if self._api.faults.list_version is not None or self._api.faults.list_versions:
+                self._witness.evidence.misled.add(self._api.cluster)
             return await self._api.send(request, timeout_seconds=timeout_seconds)
         self._note(request)
         try:

@@ -1,12 +1,16 @@
 """Faults of old: what was wrong once, here or in the controllers that warmlog takes the place of.
 
-Each is put back as it would be by hand, and a search must find it (`putting_back`). A test holds
-that every text which is replaced still stands where it is said to.
+Each is put back as it would be by hand. A saved story of a few deeds holds without it and breaks
+with it, and a search that begins anew finds it, too (`putting_back`).
 """
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from property_tests.mutating.modules import source_of
+
+STORIES = Path(__file__).parent / "stories"
 
 
 class Edit(NamedTuple):
@@ -22,8 +26,16 @@ class Fault(NamedTuple):
 
     name: str
     why: str
-    worlds: tuple[str, ...]  # sorts of stories in which it must be found
+    world: str  # the sort of world in which it must be found
+    story: str  # that finds it, a file of `STORIES`
+    sentence: str  # the name of the invariant that the story breaks
     edits: tuple[Edit, ...]
+    opening: Mapping[str, Any] = {}  # what a search begins with, where the fault is rare otherwise
+
+    @property
+    def path(self) -> Path:
+        """Where its story is."""
+        return STORIES / f"{self.story}.json"
 
 
 _NORMALISING = "adapters/kubernetes/normalising.py"
@@ -33,7 +45,9 @@ FAULTS: tuple[Fault, ...] = (
     Fault(
         "treating failed > 0 as final",
         "a Job that still retries its Pod was taken for failed, and its node with it",
-        ("warmups",),
+        "warmups",
+        "a_failed_pod_is_tried_again",
+        "an_outcome_is_the_jobs_own",
         (
             Edit(
                 _NORMALISING,
@@ -46,7 +60,9 @@ FAULTS: tuple[Fault, ...] = (
     Fault(
         "matching Jobs by name",
         "a machine that took another one's name got the other's Job, and its outcome",
-        ("warmups",),
+        "warmups",
+        "another_machine_takes_a_name",
+        "a_job_counts_for_its_own_machine",
         (
             Edit(
                 "machines/folding_jobs.py",
@@ -59,7 +75,9 @@ FAULTS: tuple[Fault, ...] = (
     Fault(
         "forgetting a deleted finished Job",
         "a node whose finished Job somebody deleted was warmed once more",
-        ("warmups",),
+        "warmups",
+        "a_finished_job_is_deleted",
+        "no_job_after_its_outcome",
         (
             Edit(
                 "machines/node_jobs.py",
@@ -77,7 +95,9 @@ FAULTS: tuple[Fault, ...] = (
     Fault(
         "taking an empty answer for absence",
         "a list that failed counted as a list of nothing: all was gone for as long as that",
-        ("warmups", "caches"),
+        "warmups",
+        "a_list_is_refused",
+        "what_is_there_is_not_gone",
         (
             Edit(
                 "adapters/kubernetes/reflecting.py",
@@ -89,7 +109,9 @@ FAULTS: tuple[Fault, ...] = (
     Fault(
         "publishing the mount at claim-Bound",
         "engines started on an empty volume, as the claim was bound and its Job still wrote",
-        ("caches",),
+        "caches",
+        "a_bound_claim_is_still_empty",
+        "a_mount_is_of_a_hydrated_claim",
         (
             Edit(
                 "machines/caches/moving.py",
@@ -101,7 +123,9 @@ FAULTS: tuple[Fault, ...] = (
     Fault(
         "dropping the kept mount on restart",
         "after a restart, engines whose cache was not Ready were composed without their mount",
-        ("replicas",),
+        "replicas",
+        "a_cache_is_lost_before_a_restart",
+        "a_mount_is_published_or_kept",
         (
             Edit(
                 "machines/replicas/folding.py",
@@ -113,11 +137,14 @@ FAULTS: tuple[Fault, ...] = (
                 "        stir_replica(state, uid)\n",
             ),
         ),
+        {"gangs": False, "ready": True, "wants": [["chat", "one", "one"]]},
     ),
     Fault(
         "stamping the TTL before the status",
         "a Job, and with it the node's outcome, could go before the end was stored anywhere",
-        ("warmups",),
+        "warmups",
+        "a_job_is_finished",
+        "the_end_is_stored_before_the_ttl",
         (
             Edit(
                 _DECIDING,
@@ -129,7 +156,9 @@ FAULTS: tuple[Fault, ...] = (
     Fault(
         "a status patch without its guards",
         "a late patch told of an object that another one had taken the place of",
-        ("warmups",),
+        "warmups",
+        "a_status_is_written",
+        "every_patch_has_its_guards",
         (
             Edit(
                 "adapters/kubernetes/statuses.py",
@@ -141,7 +170,9 @@ FAULTS: tuple[Fault, ...] = (
     Fault(
         "feeding our own status back as a level",
         "each status that was written was news, and called for the next one",
-        ("warmups",),
+        "warmups",
+        "a_status_is_heard_of",
+        "what_we_write_is_no_news",
         (
             Edit(
                 _NORMALISING,

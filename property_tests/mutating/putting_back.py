@@ -38,30 +38,29 @@ class Found(NamedTuple):
 def find(fault: Fault) -> Found:
     """Put a fault into this process, and search for a story that breaks with it only."""
     be_quiet()
-    _switch(fault, on=True)
-    played_count = 0
+    switch(fault, on=True)
     for seed in range(SEEDS):
-        for world in fault.worlds:
-            played_count += 1
-            played = draw_and_play(seed, world=world, least_rows=LEAST_ROWS)
-            if played.breach is not None and not _breaks_without(fault, played.story):
-                _say(f"{fault.name}: {played.breach.kind} ({played_count} stories)")
-                short = shrink_played(played, most_plays=MOST_PLAYS)
-                name = fault.name.replace(" ", "-").replace(">", "above")
-                words = save(short, FOLDER, name)
-                return Found(len(short.story.deeds), words, played_count)
-    return Found(0, "", played_count)
+        played = draw_and_play(
+            seed, world=fault.world, least_rows=LEAST_ROWS, opening=fault.opening
+        )
+        if played.breach is not None and not _breaks_without(fault, played.story):
+            _say(f"{fault.name}: {played.breach.kind} ({seed + 1} stories)")
+            short = shrink_played(played, most_plays=MOST_PLAYS)
+            words = save(short, FOLDER, fault.story)
+            return Found(len(short.story.deeds), words, seed + 1)
+    return Found(0, "", SEEDS)
 
 
-def _switch(fault: Fault, *, on: bool) -> None:
+def switch(fault: Fault, *, on: bool) -> None:
+    """Put a fault into this process, or take it out again."""
     for path, text in edited(fault).items():
         apply(path, *((source_of(path), text) if on else (text, source_of(path))))
 
 
 def _breaks_without(fault: Fault, story: Story) -> bool:
-    _switch(fault, on=False)
+    switch(fault, on=False)
     breach = try_out(story).breach
-    _switch(fault, on=True)
+    switch(fault, on=True)
     return breach is not None
 
 

@@ -7,6 +7,7 @@ ones come together now and then.
 
 from collections.abc import Mapping
 from random import Random
+from types import MappingProxyType
 from typing import Any
 
 from property_tests.playing.deeds import Deed
@@ -26,12 +27,21 @@ def draw(world: str, seed: int, least_rows: int = LEAST_ROWS) -> Story:
     return draw_and_play(seed, world=world, least_rows=least_rows).story
 
 
-def draw_and_play(seed: int, *, world: str | None = None, least_rows: int = LEAST_ROWS) -> Played:
-    """Make up a story from a seed, and play it; also a broken one is given."""
+def draw_and_play(
+    seed: int,
+    *,
+    world: str | None = None,
+    least_rows: int = LEAST_ROWS,
+    opening: Mapping[str, Any] = MappingProxyType({}),
+) -> Played:
+    """Make up a story from a seed, and play it; also a broken one is given.
+
+    It begins as `opening` says, where that says anything.
+    """
     performance = Performance(world or world_of_seed(seed), seed)
     random = Random(f"{performance.sort} {seed}")
     try:
-        performance.begin(_arguments(performance.deeds["begin"], random))
+        performance.begin({**_arguments(performance.deeds["begin"], random), **opening})
         _go_on(performance, random, least_rows)
         performance.end()
     except Exception:
