@@ -28,7 +28,7 @@ from adapters.simulator.patching import PatchFailed, PatchMalformed, json_patche
 from adapters.simulator.registry import Changing, Registry, Writing
 from adapters.simulator.resources import POD, Place
 from adapters.simulator.scales import scale_of, scaled
-from adapters.simulator.storage import Change, Manifest, Storage
+from adapters.simulator.storage import Change, Manifest, Storage, Tidings
 from adapters.simulator.watching import WatchCursor
 
 _TIMED_OUT = "no answer in time"
@@ -51,6 +51,11 @@ class ApiServer:
         self.onlookers: list[Onlooker] = []
         self._collections = Collections(storage, self.faults, registry.served)
         self._cursors: list[WatchCursor] = []
+
+    @property
+    def tidings(self) -> Tidings:
+        """What counts all that may be news to who watches."""
+        return self._storage.tidings
 
     @property
     def cluster(self) -> str:

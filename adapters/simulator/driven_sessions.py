@@ -17,9 +17,9 @@ from adapters.running.cluster_books import Definitions, KindBook, Wants
 from adapters.running.following import FollowingBook
 from adapters.running.guarding import Guard, GuardedApi, Unguarded
 from adapters.running.sessions import may_look_up
+from adapters.running.writing import Fold
 from adapters.simulator.api_server import ApiServer
 from adapters.simulator.halting import HaltingTimer
-from adapters.simulator.storage import Tidings
 from adapters.simulator.watching import WatchCursor
 from machines.deciding import effect_of
 from machines.ingesting import known_versions
@@ -36,6 +36,7 @@ class Host(NamedTuple):
 
     wall: Now | None = None  # the time of day; None: the clusters'
     guard: Guard = Unguarded()  # a write that it does not let out halts whoever sends it
+    recall: Fold | None = None  # gives a state to go on from; None: the whole log is folded
 
 
 CLOSE_BY = Host()
@@ -74,9 +75,9 @@ class Line:
         return self._cursor is None or self._cursor.has_news
 
     @property
-    def tidings(self) -> Tidings | None:
-        """What counts the news of the cluster; None before a watch is open."""
-        return None if self._cursor is None else self._cursor.tidings
+    def is_open(self) -> bool:
+        """Whether there is a watch, and it goes on."""
+        return self._cursor is not None and not self._cursor.finished
 
 
 class _Watch:
@@ -92,6 +93,11 @@ class _Watch:
     def is_quiet(self) -> bool:
         """Whether there is nothing to read, and nothing to say of the last time."""
         return self.reflector.watching and not self.unread and not self.line.has_news
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether a watch goes on: to read it takes no new request."""
+        return self.reflector.watching and self.line.is_open
 
     async def read(self) -> list[Observation]:
         """Give what is new. Raises ApiUnanswered, ReadRefused."""
@@ -116,13 +122,8 @@ class _ReadUpTo(NamedTuple):
 
     wants: Wants
     defined: Definitions
-    tidings: Tidings
-    heard: int  # how many tidings there were
-
-    def is_now(self, wants: Wants, defined: Definitions) -> bool:
-        """Say whether there can be nothing new since."""
-        is_wanted = wants is self.wants and defined == self.defined
-        return is_wanted and self.heard == self.tidings.count
+    heard: int | None  # how many tidings there were; None: no watch is there to bring any
+    unreachable: str  # why no request got through then, if none did
 
 
 class DrivenSession:
@@ -148,6 +149,8 @@ class DrivenSession:
         self.effects: deque[Effect] = deque()
         self.look_ups: deque[tuple[int, Effect]] = deque()  # (not before, effect)
         self._server = server
+        self._faults = server.faults
+        self._tidings = server.tidings
         self._vault = vault
         self._kinds = KindBook(cluster, is_home=is_home)
         self._versions = known_versions(state, cluster)
@@ -173,21 +176,29 @@ class DrivenSession:
 
     def is_quiet(self, wants: Wants, defined: Definitions) -> bool:
         """Say whether there is nothing to observe."""
-        return self._read_up_to is not None and self._read_up_to.is_now(wants, defined)
+        before = self._read_up_to
+        return (
+            before is not None
+            and before.heard in {None, self._tidings.count}
+            and before.unreachable == self._faults.unreachable
+            and before.wants is wants
+            and before.defined == defined
+        )
 
     async def observe(self, state: State, wants: Wants, defined: Definitions) -> list[Observation]:
-        """Read every kind that is wanted, as far as there is news."""
+        """Read every kind that is wanted, as far as there is news, and as anybody answers."""
         if self.is_quiet(wants, defined):
             return []
         self._follow(self._kinds.kinds(wants, defined), state)
         found: list[Observation] = []
-        failing = ""
+        failing, unreachable = "", self._faults.unreachable
         for watch in list(self._watches.values()):
-            if watch.is_quiet:
-                continue
-            news, words = await self._read(watch)
-            found += news
-            failing = failing or words
+            if unreachable and not watch.is_connected:
+                failing = unreachable  # no request would get through
+            elif not watch.is_quiet:
+                news, words = await self._read(watch)
+                found += news
+                failing = failing or words
         self._read_up_to = self._moment(wants, defined)
         answers = not failing
         if answers is self._answers:
@@ -198,11 +209,14 @@ class DrivenSession:
 
     def _moment(self, wants: Wants, defined: Definitions) -> _ReadUpTo | None:
         """Note how far everything was read; None when some of it has to be read again at once."""
-        watches = self._watches.values()
-        tidings = next((watch.line.tidings for watch in watches), None)
-        if tidings is None or not all(watch.is_quiet for watch in watches):
+        unreachable = self._faults.unreachable
+        connected = [one for one in self._watches.values() if one.is_connected]
+        if not unreachable and len(connected) < len(self._watches):
             return None
-        return _ReadUpTo(wants, defined, tidings, tidings.count)
+        if not all(watch.is_quiet for watch in connected):
+            return None
+        heard = self._tidings.count if connected else None
+        return _ReadUpTo(wants, defined, heard, unreachable)
 
     async def _read(self, watch: _Watch) -> tuple[list[Observation], str]:
         """Give what is new of a kind, and why nobody answers for it, if nobody does."""

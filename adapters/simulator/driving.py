@@ -396,5 +396,5 @@ async def start(
     """
     vault = SecretVault(await log.secret_key())
     at = host.wall() if host.wall else world.cluster.now
-    writer = await open_writer(log, identity, at)
+    writer = await open_writer(log, identity, at, host.recall)
     return Driver(world, writer, listener, others=others, vault=vault, host=host)

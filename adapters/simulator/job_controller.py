@@ -3,7 +3,6 @@
 Only what a Job of completions can do without indexes is here; that is every warmup Job.
 """
 
-import operator
 from typing import NamedTuple
 
 from adapters.simulator.answers import Refusal
@@ -54,7 +53,6 @@ class JobController(Controller):
         super().__init__(around)
         self._failures: dict[str, _Failures] = {}
         self._refusals: dict[str, int] = {}
-        self._awaited: dict[str, View] = {}  # by key: Jobs whose last Pods are all that is missing
         self._stopped = False
         around.storage.subscribe(self._on_change)
 
@@ -65,7 +63,6 @@ class JobController(Controller):
     def _on_change(self, kind: str, change: Change) -> None:
         if kind == JOB.kind:
             if change.type == DELETED:
-                self._awaited.pop(change.key, None)
                 self._forget(change.object["metadata"]["uid"])
             elif not change.object["spec"].get("managedBy"):
                 self._enqueue(change.key, self._soon(change.key))
@@ -120,9 +117,7 @@ class JobController(Controller):
         if job is None or job["spec"].get("managedBy") or self._stopped:
             return
         view = self._view(job)
-        if _is_same(view, self._awaited.get(key)):
-            self._enqueue(key, self._soon(key))
-        elif view.is_finished or is_deleting(job):
+        if view.is_finished or is_deleting(job):
             # Of a Job that is deleted nothing is counted: the garbage collector has its Pods.
             for pod in filter(is_tracked, view.pods):
                 self._release(pod)
@@ -146,10 +141,9 @@ class JobController(Controller):
             self._tell_end(job)
         for pod in view.over:
             self._release(pod)
-        if view.over or ending:
+        # What waits for its last Pods to be gone is looked at again when one of them goes.
+        if view.over or (ending and not (waits and status == view.job["status"])):
             self._enqueue(key, self._soon(key))
-        if waits and not view.over and status == view.job["status"]:
-            self._awaited[key] = view
         ends_at = deadline(job)
         if ends_at is not None and not ending:
             # Under a key of its own: an earlier look must not make the Job forget its deadline.
@@ -221,10 +215,3 @@ class JobController(Controller):
             self.around.recorder.record(job, COMPONENT, reason, words, warning=True)
         elif is_true(job, "Complete"):
             self.around.recorder.record(job, COMPONENT, "Completed", "Job completed")
-
-
-def _is_same(view: View, other: View | None) -> bool:
-    """Say whether a look shows the very objects that another one showed."""
-    if other is None or view.job is not other.job or len(view.pods) != len(other.pods):
-        return False
-    return all(map(operator.is_, view.pods, other.pods))

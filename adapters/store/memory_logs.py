@@ -19,14 +19,14 @@ class MemoryLog:
     def __init__(self, log_id: str) -> None:
         """Begin an empty log."""
         self.rows: list[Event] = []
-        self._log_id = log_id
+        self.log_id = log_id
         self._epoch = 0
         self._grown = asyncio.Event()
 
     async def identify(self) -> LogIdentity:
         """Say which log this is."""
         last_at = self.rows[-1].at if self.rows else 0
-        return LogIdentity(self._log_id, len(self.rows), self._epoch, last_at)
+        return LogIdentity(self.log_id, len(self.rows), self._epoch, last_at)
 
     async def read(
         self, after: int = 0, until: int | None = None, *, batch_rows: int = 1000
@@ -74,7 +74,7 @@ class MemoryLog:
 
     async def secret_key(self) -> bytes:
         """Give a key that is the log's own, the same at each call."""
-        return hashlib.sha256(self._log_id.encode()).digest()
+        return hashlib.sha256(self.log_id.encode()).digest()
 
     async def close(self) -> None:
         """Nothing is held."""

@@ -16,6 +16,7 @@ from engine.errors import LogUnavailable
 from engine.logs import EventLog
 from property_tests.faults.elders import Elder, Lease
 from property_tests.faults.failing_logs import FailingLog, StoreTrouble, StoreTroubles
+from property_tests.faults.memories import Memories
 from property_tests.faults.shifting_clocks import ShiftingClock
 from property_tests.playing.choices import one_of, whole
 from property_tests.playing.deeds import deed
@@ -58,6 +59,7 @@ class TroubledWorld(TellingWorld):
         self.clock = ShiftingClock(lambda: self.now)
         self.elder: Elder | None = None  # who led before, and may not know that it does no more
         self._lease = Lease()
+        self._memories = Memories()
 
     def every_world(self) -> Sequence[World]:
         """Give the clusters, the one that the controller runs in first."""
@@ -72,11 +74,15 @@ class TroubledWorld(TellingWorld):
 
         What went before is taken for dead, unless it was kept as the elder.
         """
+        last = getattr(self, "driver", None)
+        lives_on = self.elder is not None and self.elder.driver is last
         while True:
             self._lease = Lease()
-            log = FailingLog(self.all_logs[-1], self.store)
+            log = self.all_logs[-1]
+            recall = self._memories.of(last, log, lives_on=lives_on)
             try:
-                return run(begin(log, Host(self.clock, self._lease)))
+                host = Host(self.clock, self._lease, recall)
+                return run(begin(FailingLog(log, self.store), host))
             except LogUnavailable:
                 self.wait(RETRY_SECONDS)
             except SenderDied:
