@@ -12,6 +12,7 @@ from property_tests.reading_statuses import OF_JOBS
 from property_tests.retelling import retell
 
 _OWN = ("ModelWarmup", "ModelCache", "ModelReplica")  # kinds whose status is ours, whole
+_ONLY_WATCHED = ("Node", "Namespace")
 _ENDS = {"Ready": "Complete", "Failed": "Failed"}
 
 
@@ -118,21 +119,22 @@ def _kept(item: Manifest) -> tuple[Any, ...]:
 def rows_of_what_stands(evidence: Evidence) -> Iterator[Row]:
     """Every row about an object that stands at the end and bears no label.
 
-    Of what does bear one, a watch shows no more when somebody takes it off. Of a cluster that was
-    restored, or that answered with its past, only the last row of each object is given.
+    Of what does bear one, a watch shows no more when somebody takes it off; and what is known of
+    an InferenceCluster goes when it is led to another cluster. Of a cluster that was restored, or
+    that answered with its past, only the last row of each wish is given.
     """
     if evidence.ending is None:
         return
-    kinds = ("Node", "Namespace", "InferenceCluster", *_OWN)
-    there = {uid_of(item): cluster for cluster, item in evidence.ending.of(*kinds)}
+    standing = evidence.ending.of(*_ONLY_WATCHED, "InferenceCluster", *_OWN)
+    there = {uid_of(item): cluster for cluster, item in standing}
     restored = {one.cluster for one in evidence.happened if isinstance(one, Restored)}
     misled = restored | evidence.misled
     last: dict[str, Row] = {}
     for row in evidence.rows[-1]:
         uid, name = row.subject.uid, row.event.type
-        if uid in there and (name == "Gone" or name.endswith("Seen")):
-            if there[uid] in misled:
-                last[uid] = row
-            else:
+        if row.event.cluster == there.get(uid) and (name == "Gone" or name.endswith("Seen")):
+            if there[uid] not in misled:
                 yield row
+            elif row.subject.kind not in _ONLY_WATCHED:
+                last[uid] = row
     yield from last.values()
