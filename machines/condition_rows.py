@@ -27,6 +27,14 @@ def turned(rows: list[Row], times: dict[str, tuple[str, int]], at: int) -> dict[
     }  # fmt: skip
 
 
+def faces(rows: list[Row]) -> tuple[tuple[str, ...], ...]:
+    """Give what decides the bytes of `published`; a time is another only with its status."""
+    return tuple(
+        (row.type, row.status, row.reason, cut_to_bytes(row.message, CONDITION_BYTES))
+        for row in rows
+    )
+
+
 def published(
     rows: list[Row], times: dict[str, tuple[str, int]], generation: int
 ) -> list[dict[str, Any]]:

@@ -207,12 +207,13 @@ class Cluster:
 
     def has_synced(self, kinds: Iterable[str]) -> bool:
         """Say whether each of these kinds, or scopes of a kind, has been listed whole."""
-        return all(kind in self.synced for kind in kinds)
+        return self.synced.keys() >= set(kinds)
 
     def tells(self, kinds: Iterable[str]) -> bool:
         """Say whether what is known of these kinds is what there is: listed, and still read."""
-        kinds = tuple(kinds)
-        return self.reachable and self.has_synced(kinds) and self.unread.keys().isdisjoint(kinds)
+        wanted = set(kinds)
+        listed = self.reachable and self.synced.keys() >= wanted
+        return listed and (not self.unread or self.unread.keys().isdisjoint(wanted))
 
     def find(self, kind: str, namespace: str, name: str) -> Known | None:
         """Give the object of this name, of a kind that caches are about; None when unknown."""
@@ -296,7 +297,7 @@ class State:
     asking: dict[str, bool] = field(
         default_factory=dict
     )  # caches with a question (`caches.asking`)
-    # InferenceClusters by the uid of their kube-system: several of one are one cluster (`twins`).
+    # InferenceClusters by the uid of their kube-system: those of which there are several (`twins`).
     twins: dict[str, tuple[str, ...]] = field(default_factory=dict)
     replicas: dict[str, Replica] = field(default_factory=dict)  # by uid
     # Uids of the replicas that something is about, by the keys of `replicas.indexing`.

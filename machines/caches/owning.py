@@ -22,6 +22,8 @@ def ownership(state: State, cache: Cache, known: Known | None) -> Ownership:
     if known is None:
         return Ownership.ABSENT
     owner, label = marks_of(known)
+    if owner == cache.subject[1:]:
+        return Ownership.OURS
     mine = Owner(cache.subject.namespace, cache.subject.name, cache.subject.uid)
     marked, exists = label == _label(cache), _exists(state, owner.uid)
     return judged(owner, mine, marked=marked, exists=exists)

@@ -1,12 +1,10 @@
 """Showing: when what is published of a cache or cluster has changed, and by which event.
 
 A status carries as `position` the seq of the event that last changed it, and a replay has to give
-the very bytes that the server holds. So the status itself is compared, by its digest.
+the very bytes that the server holds. So all that these bytes are made of is compared: a face.
 """
 
 from collections.abc import Collection
-from hashlib import sha256
-from typing import Any
 
 from engine.canonical_json import dumps
 from engine.events import Event
@@ -14,7 +12,7 @@ from machines.caches.conditions import condition_rows
 from machines.caches.messages import Messages
 from machines.caches.reaching import REMOTE, names_of_cluster
 from machines.caches.states import Cache, ServedCluster
-from machines.caches.statuses import cluster_row, entry_status, message_room, whole_status
+from machines.caches.statuses import cluster_row, entry_face, message_room, whole_face
 from machines.caches.twins import KUBE_SYSTEM
 from machines.condition_rows import turned
 from machines.states import State
@@ -44,17 +42,15 @@ def show_cache(state: State, cache: Cache, names: Collection[str], event: Event)
     rows = condition_rows(state, cache, said)
     cache.condition_times = turned(rows, cache.condition_times, event.at)
     room = message_room(cache)
+    changed = False
     for entry in cache.entries_on(names if room == cache.room else cache.entries):
-        entry.face = _digest(entry_status(cache, entry, room, said))
+        face = entry_face(entry, room, said)
+        changed |= face != entry.face
+        entry.face = face
     cache.room = room
-    faces = [entry.face for entry in cache.entries.values()]
-    face = _digest([whole_status(state, cache, rows), faces])
-    if face != cache.face:
-        cache.face, cache.position = face, event.seq
-
-
-def _digest(shown: Any) -> str:
-    return sha256(dumps(shown).encode()).hexdigest()[:16]
+    whole = (*cache.entries, *whole_face(cache, rows))
+    if changed or whole != cache.face:
+        cache.face, cache.position = whole, event.seq
 
 
 def show_clusters(state: State, event: Event) -> None:

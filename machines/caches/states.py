@@ -120,7 +120,7 @@ class Entry:
     users: tuple[str, ...] | None = None  # Pods that mount the claim, when last read; None: unread
     ignored: tuple[IgnoredTrigger, ...] = ()
     asks: bool = False  # something has to be read that no watch shows (`asking`)
-    face: str = ""  # what the status showed of it
+    face: tuple[object, ...] = ()  # what the status showed of it
 
 
 @dataclass(slots=True)
@@ -135,7 +135,7 @@ class Cache:
     faults: tuple[Fault, ...]
     fingerprint: str = ""
     position: int = 0  # seq of the event that last changed the status
-    face: str = ""  # what the status showed then
+    face: tuple[object, ...] = ()  # what the status showed then, beside the entries
     condition_times: dict[str, tuple[str, int]] = field(default_factory=dict)  # status and since
     entries: dict[str, Entry] = field(default_factory=dict)  # by InferenceCluster
     open: dict[str, int] = field(default_factory=dict)  # seq of the open intent on the cache itself

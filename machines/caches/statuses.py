@@ -16,7 +16,7 @@ from machines.caches.obstacles import unread_kinds
 from machines.caches.reaching import log_cluster, way_in
 from machines.caches.states import Cache, Entry, ServedCluster
 from machines.caches.twins import working_twin
-from machines.condition_rows import Row
+from machines.condition_rows import Row, faces
 from machines.messages import MESSAGE_LENGTH, cut
 from machines.origins import origin
 from machines.showing import cut_to_bytes
@@ -70,6 +70,13 @@ def whole_status(state: State, cache: Cache, rows: list[Row]) -> dict[str, Any]:
     }
 
 
+def whole_face(cache: Cache, rows: list[Row]) -> tuple[object, ...]:
+    """Give what decides the bytes of `whole_status`."""
+    matched = matched_entries(cache)
+    ready = sum(entry.state is EntryState.READY for entry in matched)
+    return cache.level.generation, ready, len(matched), *faces(rows)
+
+
 def message_room(cache: Cache) -> int:
     """Give how many bytes the message of an entry may have."""
     room = (_STATUS_BYTES - _WHOLE_BYTES) // max(1, len(cache.entries)) - _ENTRY_BYTES
@@ -114,6 +121,11 @@ def cluster_row(state: State, served: ServedCluster) -> tuple[str, str, str]:
 def published_message(state: State, cache: Cache, entry: Entry) -> str:
     """Give the message of an entry as its status has it, cut to the room that there is."""
     return cut_to_bytes(entry_message(state, cache, entry), message_room(cache))
+
+
+def entry_face(entry: Entry, room: int, said: Messages) -> tuple[object, ...]:
+    """Give what decides the bytes of `entry_status`, beside names that stay."""
+    return entry.state.value, entry.selected, cut_to_bytes(said.of(entry), room)
 
 
 def entry_status(cache: Cache, entry: Entry, room: int, said: Messages) -> dict[str, Any]:

@@ -13,11 +13,8 @@ KUBE_SYSTEM = "kube-system"  # its uid is the one by which a cluster is known
 
 def working_twin(state: State, served: ServedCluster, cache: Cache | None = None) -> str:
     """Name the InferenceCluster that is the same cluster and works instead of this; "" for none."""
-    mine = _identity(state, served)
-    if not mine:
-        return ""
-    names = state.twins.get(mine, ())
-    if len(names) < 2:  # noqa: PLR2004 -- it alone
+    names = state.twins.get(_identity(state, served), ()) if state.twins else ()
+    if not names:
         return ""
     twins = [state.served[name] for name in names]
     works = min(
@@ -33,7 +30,7 @@ def index_twins(state: State) -> None:
         mine = _identity(state, served)
         if mine:
             put(found, mine, name)
-    state.twins = found
+    state.twins = {mine: names for mine, names in found.items() if len(names) > 1}
 
 
 def _is_selected(cache: Cache | None, served: ServedCluster) -> bool:

@@ -17,6 +17,8 @@ def ownership(state: State, replica: Replica, known: Known | None) -> Ownership:
     if known is None:
         return Ownership.ABSENT
     owner, serving = marks_of(known)
+    if owner == replica.subject[1:]:
+        return Ownership.OURS
     mine = Owner(replica.subject.namespace, replica.subject.name, replica.subject.uid)
     unmarked = known.subject.kind == CLAIM_TEMPLATE
     marked = serving == mine.name or unmarked or known.subject.uid in replica.owned

@@ -59,7 +59,7 @@ class Replica:
     state: ReplicaState = ReplicaState.WAITING
     moved_at: int = 0
     position: int = 0  # seq of the event that last changed the status
-    face: str = ""  # what the status showed then
+    face: tuple[object, ...] = ()  # what the status showed then
     condition_times: dict[str, tuple[str, int]] = field(default_factory=dict)  # status and since
     had: bool = False  # something of it was applied, or may have been: it has to be cleared away
     composed: bool = False  # an engine of it was composed before, in this log or in another

@@ -3,7 +3,7 @@
 from typing import Any
 
 from engine.canonical_json import loads
-from machines.condition_rows import Row, published
+from machines.condition_rows import Row, faces, published
 from machines.messages import cut
 from machines.origins import origin
 from machines.replicas.conditions import condition_rows
@@ -53,6 +53,14 @@ def shown_status(state: State, replica: Replica, rows: list[Row]) -> dict[str, A
     if replica.kept:
         shown["mount"] = loads(replica.kept)
     return shown
+
+
+def status_face(state: State, replica: Replica, rows: list[Row]) -> tuple[object, ...]:
+    """Give what decides the bytes of `shown_status`."""
+    workloads = _workloads(state, replica) if replica.composed else []
+    shown = (value for workload in workloads for value in workload.values())
+    own = replica.level.generation, replica.composed, replica.kept, *faces(rows)
+    return *own, len(workloads), *shown
 
 
 def _workloads(state: State, replica: Replica) -> list[dict[str, Any]]:
