@@ -23,6 +23,24 @@ from tests.e2e.replicas import Fleet
 from tests.repository import ROOT
 from tests.store.databases import fresh_database
 
+# These mostly wait, for time-outs of Kubernetes itself: they run beside all others, if there are
+# two workers, on a control plane of their own.
+WAITING = (
+    "test_crashing",
+    "test_replica_survival",
+    "test_simulator_conformance",
+    "test_storage_facts",
+)
+MEASURED = ("test_replica_latency", "test_thousand_nodes")  # at last, when nothing runs beside
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Part the tests among two workers, and put those last that measure."""
+    items.sort(key=lambda item: item.path.name.startswith(MEASURED))
+    for item in items:
+        group = "waiting" if item.path.name.startswith(WAITING) else "working"
+        item.add_marker(pytest.mark.xdist_group(group))
+
 
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Build the control plane before any test: it takes longer than a test's timeout allows."""
