@@ -113,6 +113,7 @@ class Evidence:
     happened: list[Happening] = field(default_factory=list)
     secrets: tuple[str, ...] = ()  # values that must stand nowhere
     announced: list[str] = field(default_factory=list)  # as Kubernetes Events
+    clock_sets: list[int] = field(default_factory=list)  # when the controller's clock was set
     misled: set[str] = field(default_factory=set)  # clusters that answered with their past
     ending: Ending | None = None
 

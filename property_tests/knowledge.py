@@ -36,6 +36,7 @@ class Knowledge:
     )
     outcomes: dict[str, dict[str, Row]] = field(default_factory=lambda: defaultdict(dict))
     looked: dict[str, int] = field(default_factory=dict)  # last finished look, by warmup
+    rolled_back: list[int] = field(default_factory=list)  # when clusters were
     latched: set[str] = field(default_factory=set)  # uids of claims that were hydrated
     recovered: set[str] = field(default_factory=set)  # uids whose own status told of the past
     last_fact: int = 0
@@ -99,6 +100,7 @@ def _unread(knowledge: Knowledge, row: Row) -> None:
 
 
 def _rolled_back(knowledge: Knowledge, row: Row) -> None:
+    knowledge.rolled_back.append(row.event.seq)
     knowledge.synced[row.event.cluster].clear()
 
 

@@ -222,12 +222,15 @@ def _told(knowledge: Knowledge, sent: Sent) -> Told:
     ended = knowledge.outcomes[uid].values()
     seen = [row for row in ended if row.data["level"]["outcome"] == "Complete"]
     failed = (row for row in ended if row.data["level"]["outcome"] == "Failed")
-    newest = max((row.event.seq for row in ended), default=0)
+    look = knowledge.looked.get(uid, 0)
+    # What a backup brings after the look that ended a warmup changes its end no more.
+    past = next((seq for seq in knowledge.rolled_back if seq > look), sent.position + 1)
+    newest = max((row.event.seq for row in ended if row.event.seq < past), default=0)
     return Told(
         sent,
         len(seen),
         frozenset(row.data["level"].get("nodeName", "") for row in failed),
-        knowledge.looked.get(uid, 0) > newest,
+        look > newest,
         frozenset(_staged(knowledge, sent)) if sent.kind == "ModelCache" else frozenset(),
         uid in knowledge.recovered,
     )

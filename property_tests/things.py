@@ -234,7 +234,10 @@ def repairs(evidence: Evidence) -> Iterator[Repair]:
 
 
 def _one_session(evidence: Evidence, first: Sent, second: Sent) -> bool:
+    """Say whether one life of the controller sent both, by a clock that nobody set in between."""
     log = evidence.logs[second.log]
+    if any(first.at <= at <= second.at for at in evidence.clock_sets):
+        return False
     return (
         first.log == second.log and log[first.position - 1].epoch == log[second.position - 1].epoch
     )

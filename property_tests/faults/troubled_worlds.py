@@ -125,6 +125,7 @@ class TroubledWorld(TellingWorld):
     def clock_is_set(self, seconds: int) -> None:
         """Somebody sets the clock of the controller's machine."""
         self.clock.jump(seconds)
+        self.witness.evidence.clock_sets.append(self.now)
 
     @deed(
         place=picks,

@@ -6,6 +6,7 @@ with it, and a search that begins anew finds it, too (`putting_back`).
 
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from property_tests.mutating.modules import source_of
@@ -30,7 +31,9 @@ class Fault(NamedTuple):
     story: str  # that finds it, a file of `STORIES`
     sentence: str  # the name of the invariant that the story breaks
     edits: tuple[Edit, ...]
-    opening: Mapping[str, Any] = {}  # what a search begins with, where the fault is rare otherwise
+    # Where it is rare otherwise: how a search begins, and the deeds that its stories are made of.
+    opening: Mapping[str, Any] = MappingProxyType({})
+    among: tuple[str, ...] = ()
 
     @property
     def path(self) -> Path:
@@ -71,6 +74,7 @@ FAULTS: tuple[Fault, ...] = (
                 "    node_uid = named or told or placed or machine_of(",
             ),
         ),
+        among=("node_is_replaced", "time_passes", "work", "work_on"),
     ),
     Fault(
         "forgetting a deleted finished Job",
@@ -105,6 +109,7 @@ FAULTS: tuple[Fault, ...] = (
                 "            return self._listed(self._version)\n",
             ),
         ),
+        among=("crash", "trouble", "work", "work_on"),
     ),
     Fault(
         "publishing the mount at claim-Bound",

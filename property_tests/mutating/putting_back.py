@@ -41,7 +41,7 @@ def find(fault: Fault) -> Found:
     switch(fault, on=True)
     for seed in range(SEEDS):
         played = draw_and_play(
-            seed, world=fault.world, least_rows=LEAST_ROWS, opening=fault.opening
+            seed, world=fault.world, least_rows=LEAST_ROWS, opening=fault.opening, among=fault.among
         )
         if played.breach is not None and not _breaks_without(fault, played.story):
             _say(f"{fault.name}: {played.breach.kind} ({seed + 1} stories)")

@@ -5,7 +5,7 @@ declared deeds stay the same. Each story prefers some deeds and leaves out other
 ones come together now and then.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from random import Random
 from types import MappingProxyType
 from typing import Any
@@ -33,16 +33,19 @@ def draw_and_play(
     world: str | None = None,
     least_rows: int = LEAST_ROWS,
     opening: Mapping[str, Any] = MappingProxyType({}),
+    among: Collection[str] = (),
 ) -> Played:
     """Make up a story from a seed, and play it; also a broken one is given.
 
-    It begins as `opening` says, where that says anything.
+    It begins as `opening` says, where that says anything, and is made of the deeds that are named
+    in `among`, if any are.
     """
     performance = Performance(world or world_of_seed(seed), seed)
     random = Random(f"{performance.sort} {seed}")
     try:
         performance.begin({**_arguments(performance.deeds["begin"], random), **opening})
-        _go_on(performance, random, least_rows)
+        names = [name for name in performance.deeds if not among or name in among]
+        _go_on(performance, random, least_rows, names)
         performance.end()
     except Exception:
         if performance.world.broken is None:
@@ -50,14 +53,14 @@ def draw_and_play(
     return performance.played()
 
 
-def _go_on(performance: Performance, random: Random, least_rows: int) -> None:
-    names, rows, weights = list(performance.deeds), 0, list[float]()
+def _go_on(performance: Performance, random: Random, least_rows: int, names: Sequence[str]) -> None:
+    rows, weights = 0, list[float]()
     for number in range(MOST_DEEDS):
         if number >= LEAST_DEEDS and performance.row_count >= least_rows:
             return
         is_slow = number % CHAPTER == 0 and performance.row_count < rows + CHAPTER
         if not weights or is_slow:
-            weights = [_liking(deed, random) for deed in performance.deeds.values()]
+            weights = [_liking(performance.deeds[name], random) for name in names]
         rows = performance.row_count if number % CHAPTER == 0 else rows
         (name,) = random.choices(names, weights)
         if performance.can(name):
