@@ -7,7 +7,7 @@ the text of every number that is not a plain integer in a `Number`.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 MOST_DIGITS = 300  # longer integers stay texts; Python itself stops at 4,300 digits
@@ -65,6 +65,24 @@ def _integer(text: str) -> "int | Number":
 _ENCODER = json.JSONEncoder(
     sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False, default=_refuse
 )
+
+
+def _made_once() -> Callable[[Any], str]:
+    """Give the encoder's work without its beginning, which takes longer than a small value does.
+
+    `encode` has C code make an encoder anew for each value; where there is none, it is used itself.
+    """
+    make = getattr(json.encoder, "c_make_encoder", None)
+    if make is None:
+        return _ENCODER.encode
+    encode = make(
+        None, _refuse, json.encoder.encode_basestring_ascii, None, ":", ",",
+        True, False, False,  # noqa: FBT003 -- sort_keys, skipkeys, allow_nan: it knows no names
+    )  # fmt: skip
+    return lambda value: "".join(encode(value, 0))
+
+
+_encode = _made_once()
 _DECODER = json.JSONDecoder(parse_float=Number, parse_int=_integer, parse_constant=_refuse_constant)
 
 
@@ -74,7 +92,7 @@ def dumps(value: Any) -> str:
     Raises TypeError for what JSON does not have, ValueError for NaN and infinities.
     """
     try:
-        return _ENCODER.encode(value)
+        return _encode(value)
     except _HasNumber:
         return "".join(_parts(value))
 
