@@ -81,9 +81,11 @@ def fold(state: State, event: Event, content: Content) -> State:
     """Apply one event in place, and give the state back. KeyError for a type not in HANDLERS."""
     state.now = event.at
     HANDLERS[event.type](state, event, *content)
-    settle_warmups(state, event)
+    if state.touched:
+        settle_warmups(state, event)
     settle_caches(state, event)
-    settle_replicas(state, event)
+    if state.stirred_replicas:
+        settle_replicas(state, event)
     if state.stirred:  # claims that replicas hold on to, or do not any more
         settle_caches(state, event)
         settle_replicas(state, event)

@@ -19,7 +19,7 @@ from machines.intents import (
     WarmupIntent,
 )
 from machines.job_names import SALTS
-from machines.messages import describe
+from machines.messages import described
 from machines.moving import describe_again, fail_target, settle_target
 from machines.node_jobs import NodeJobState, NodeJobTrigger
 from machines.observations import Done, Refused
@@ -213,7 +213,7 @@ def _retry_later(state: State, warmup: Warmup, target: Target, words: Words, eve
         due = try_again_at(warmup, refusals, event.at)
     target = target._replace(refusal=words, refusals=refusals, retry_at=due, deadline=deadline)
     arm(state, due, warmup.subject.uid, f"retry:{target.key}")
-    put_target(state, warmup, target._replace(words=describe(state, warmup, target)), event)
+    put_target(state, warmup, described(state, warmup, target), event)
 
 
 def block(state: State, warmup: Warmup, words: str, event: Event) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from engine.events import Event
 from machines.folding_intents import restore_job, retry_job
 from machines.indexing import put_target
-from machines.messages import describe
+from machines.messages import described
 from machines.moving import fail_target
 from machines.node_jobs import UNFINISHED, NodeJobTrigger
 from machines.states import State, Warmup
@@ -22,7 +22,7 @@ def _retry_due(state: State, warmup: Warmup, key: str, event: Event) -> None:
     target = warmup.targets.get(key)
     if target is not None and target.retry_at:
         target = target._replace(retry_at=0)
-        put_target(state, warmup, target._replace(words=describe(state, warmup, target)), event)
+        put_target(state, warmup, described(state, warmup, target), event)
 
 
 def _resolve_due(state: State, warmup: Warmup, key: str, event: Event) -> None:

@@ -69,11 +69,12 @@ def drop_target(state: State, warmup: Warmup, key: str, event: Event) -> None:
 def queue_target(warmup: Warmup, key: str, dropped: Target | None = None) -> None:
     """Put the target into the queue of those that may start, or take it out."""
     target = warmup.targets.get(key)
+    startable = target is not None and _may_start(warmup, target)
+    if not startable and not warmup.startable:
+        return
     for shunned in (False, True):
         entry = (shunned, (target or dropped or _NO_TARGET).node_name, key)
-        wanted = (
-            target is not None and _may_start(warmup, target) and bool(target.shunned) is shunned
-        )
+        wanted = startable and target is not None and bool(target.shunned) is shunned
         place = bisect_left(warmup.startable, entry)
         present = place < len(warmup.startable) and warmup.startable[place] == entry
         if wanted and not present:

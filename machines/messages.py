@@ -16,6 +16,12 @@ def cut(text: str, length: int = MESSAGE_LENGTH) -> str:
     return text if len(text) <= length else text[: length - 1] + ELLIPSIS
 
 
+def described(state: State, warmup: Warmup, target: Target) -> Target:
+    """Give a target with the words of its present state."""
+    words = describe(state, warmup, target)
+    return target if words == target.words else target._replace(words=words)
+
+
 def describe(state: State, warmup: Warmup, target: Target) -> Words:
     """Give the words of a target in its present state."""
     if target.state is NodeJobState.HYDRATING:

@@ -7,7 +7,7 @@ facts may come in any order, twice, or coalesced, and lead to the same place.
 from engine.events import Event
 from machines.indexing import disarm, put_target, refresh_slot
 from machines.marking import lacks_marks
-from machines.messages import describe, failed_job_words
+from machines.messages import described, failed_job_words
 from machines.node_jobs import NODE_JOBS, UNFINISHED, NodeJobState, NodeJobTrigger
 from machines.pacing import try_all_now
 from machines.states import NOTHING, Ignored, Job, State, Target, Warmup, Words
@@ -53,25 +53,31 @@ def _move(state: State, warmup: Warmup, target: Target, event: Event, lost: Job 
     was_refused = job is not None and bool(target.refusals)
     if job is not None and target.state in UNFINISHED:
         disarm(state, target.retry_at, warmup.subject.uid, f"retry:{target.key}")
-        target = target._replace(
-            job_name=job.name, refusal=NOTHING, refusals=0, retry_at=0, deadline=0
-        )
+        target = _accepted(target, job)
     by_others = lost is not None and not lost.deleting and not warmup.blocked
     if by_others and target.state is NodeJobState.HYDRATING:
         target = target._replace(vanished=target.vanished + 1)
     if trigger is not None:
         moved = fire(state, warmup, target, trigger, event)
         target = _worded(warmup, moved, trigger, job) if moved else target
-    put_target(state, warmup, target._replace(words=describe(state, warmup, target)), event)
+    put_target(state, warmup, described(state, warmup, target), event)
     if was_refused:
         try_all_now(state, warmup, event)
+
+
+def _accepted(target: Target, job: Job) -> Target:
+    """Give a target that has a Job: it is not refused, and waits for no instant."""
+    told = target.job_name, target.refusal, target.refusals, target.retry_at, target.deadline
+    if told == (job.name, NOTHING, 0, 0, 0):
+        return target
+    return target._replace(job_name=job.name, refusal=NOTHING, refusals=0, retry_at=0, deadline=0)
 
 
 def describe_again(state: State, warmup: Warmup, key: str, event: Event) -> None:
     """Word a target anew after something that its message speaks of has changed."""
     target = warmup.targets.get(key)
     if target is not None and target.state in UNFINISHED:
-        put_target(state, warmup, target._replace(words=describe(state, warmup, target)), event)
+        put_target(state, warmup, described(state, warmup, target), event)
 
 
 def fail_target(
@@ -87,7 +93,7 @@ def fail_target(
     if moved is None:
         return
     ended = moved._replace(words=words, waiting=NOTHING, retry_at=0)
-    put_target(state, warmup, ended._replace(words=describe(state, warmup, ended)), event)
+    put_target(state, warmup, described(state, warmup, ended), event)
     refresh_slot(state, warmup, target.key)
 
 

@@ -16,7 +16,7 @@ from machines.indexing import (
     touch,
 )
 from machines.levels import NamespaceLevel, NodeLevel
-from machines.messages import describe
+from machines.messages import described
 from machines.moving import fire, settle_target
 from machines.node_jobs import OUTCOMES, UNFINISHED, NodeJobState, NodeJobTrigger
 from machines.selecting import Wanted, demanded_names, refusal, shunning, wanted, wanted_name
@@ -111,7 +111,7 @@ def review_name(state: State, warmup: Warmup, name: str, event: Event) -> None:
         )  # fmt: skip
         if not warmup.suspended_at:
             arm(state, deadline, warmup.subject.uid, f"wait:{key}")
-    put_target(state, warmup, target._replace(words=describe(state, warmup, target)), event)
+    put_target(state, warmup, described(state, warmup, target), event)
 
 
 def pool_of(cluster: Cluster, warmup: Warmup) -> str:
@@ -193,7 +193,7 @@ def _admit(state: State, warmup: Warmup, known: Known, ask: Wanted, event: Event
     target = target._replace(
         named=ask.named, first_entry=ask.first_entry, entries=ask.entries, shunned=shunned
     )
-    put_target(state, warmup, target._replace(words=describe(state, warmup, target)), event)
+    put_target(state, warmup, described(state, warmup, target), event)
     settle_target(state, warmup, uid, event)
     if ask.named:
         review_name(state, warmup, name, event)

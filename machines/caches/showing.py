@@ -55,7 +55,9 @@ def show_cache(state: State, cache: Cache, names: Collection[str], event: Event)
 
 def show_clusters(state: State, event: Event) -> None:
     """Note since when each cluster is reached, or is not, and where its condition changed last."""
-    about = event.subject.startswith(_KINDS) or event.type in _ABOUT_CLUSTERS
+    if not state.served:
+        return
+    about = event.type in _ABOUT_CLUSTERS or event.subject.startswith(_KINDS)
     if not about:
         return
     for served in _concerned(state, event):
