@@ -8,8 +8,9 @@ that very write coming back.
 from dataclasses import dataclass, field
 from typing import Any
 
+from adapters.kubernetes import fields
 from adapters.kubernetes.reflecting import number
-from engine.canonical_json import dumps
+from engine.canonical_json import dumps, loads
 from engine.instants import SECOND
 from machines.backoffs import retry_seconds
 
@@ -127,10 +128,28 @@ class Page:
             self.held_version = max(self.held_version, version)
         elif version == self.held_version:
             self.shown = text
-        elif version > self.held_version:  # somebody else wrote
+        elif version > self.held_version:  # somebody else wrote, or an earlier life of ours
+            self.edits += not _goes_on(self.held, text)
             self.held, self.held_version, self.shown = text, version, ""
             self.considered = 0
-            self.edits += 1
+
+
+def _goes_on(held: str, told: str) -> bool:
+    """Say whether a status is one of our log's that came after the one that is held.
+
+    A watch that goes on from a list of the past tells again what an earlier life wrote, and a write
+    whose answer was lost may land late. Each names a later position; who edits what is there leaves
+    its position as it was.
+    """
+    before, after = _origin(held), _origin(told)
+    return before is not None and after is not None and after > before and after[0] == before[0]
+
+
+def _origin(status: str) -> tuple[str, int] | None:
+    """Give the log and the position that a status names."""
+    told = fields.mapping(fields.mapping(loads(status or "{}")).get("warmlog"))
+    position = fields.integer(told.get("position"))
+    return None if position is None else (fields.text(told.get("log")), position)
 
 
 def status_text(status: Any) -> str:

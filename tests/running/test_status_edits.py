@@ -193,6 +193,30 @@ async def test_a_past_that_comes_back_is_written_over() -> None:
     assert at.unsent == 0
 
 
+async def test_own_statuses_that_a_watch_tells_again_are_no_edits() -> None:
+    """After a start with a list from the past, a watch tells what the life before had written."""
+    at = await desk()
+    written = []
+    for version in range(41, 49):
+        written.append(at.store(version).status)
+        at.now += INTERVAL
+        at.change(100 + version)
+    at.book = StatusBook()
+    for version, status in enumerate(written, start=41):
+        at.book.note(warmup_seen(version, status)._replace(editor="warmlog"))
+    assert at.write().version == "48"
+
+
+async def test_who_edits_what_is_there_is_somebody_else() -> None:
+    """An edit that leaves our log and its position in the status is counted as any other."""
+    at = await settled_desk()
+    for turn in range(3):
+        at.book.note(warmup_seen(100 + turn, {**at.status, "phase": f"Nonsense {turn}"}))
+    begun = at.due()[0]
+    assert isinstance(begun, Contested)
+    assert begun.editor == "unknown"
+
+
 def edit(at: Desk, version: int) -> list[Contested]:
     """Somebody writes the status; give the contests that it begins, and repair it."""
     at.book.note(warmup_seen(version, FOREIGN)._replace(editor="other-controller"))
