@@ -268,7 +268,9 @@ def _running(state: State, cluster: Cluster) -> list[Warmup]:
 
 
 def _users_read(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
-    fold_claim_users(state, event, subject, tuple(data.get("pods", ())))
+    fold_claim_users(
+        state, event, subject, tuple(data.get("pods", ())), tuple(data.get("ended", ()))
+    )
 
 
 def _events_read(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:

@@ -14,7 +14,7 @@ from engine.events import Draft, Subject
 from engine.instants import SECOND
 from machines.asking import asked_target
 from machines.caches.asking import cache_events
-from machines.caches.indexing import UNCLAIMED, claim_users
+from machines.caches.indexing import entry_of_claim
 from machines.caches.levels import (
     CACHING_LEVEL_BY_KIND,
     HydrationJobLevel,
@@ -237,9 +237,13 @@ def _reachability(state: State, reach: Reachability, clock: int) -> Iterator[Dra
 
 def _users_read(state: State, read: ClaimUsersRead, clock: int) -> Iterator[Draft]:
     """Who mounts a claim, when that is news."""
-    if claim_users(state, read.cluster, read.subject.uid) in (UNCLAIMED, read.pods):
+    found = entry_of_claim(state, read.cluster, read.subject.uid)
+    if found is None or (found[1].users, found[1].ended_users) == (read.pods, read.ended):
         return
-    yield _draft(read.cluster, read.subject, "ClaimUsersRead", pods=list(read.pods))
+    data: dict[str, Any] = {"pods": list(read.pods)}
+    if read.ended:
+        data["ended"] = list(read.ended)
+    yield _draft(read.cluster, read.subject, "ClaimUsersRead", None, **data)
 
 
 def _answered(state: State, answered: Answered, clock: int) -> Iterator[Draft]:

@@ -94,6 +94,7 @@ class ClaimUsersRead(NamedTuple):
     cluster: str
     subject: Subject
     pods: tuple[str, ...]
+    ended: tuple[str, ...] = ()  # those that have ended, and are still there
 
 
 class Answered(NamedTuple):

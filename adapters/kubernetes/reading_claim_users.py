@@ -1,8 +1,10 @@
 """Reading who mounts a claim: all Pods of its namespace, listed afresh, whatever labels they bear.
 
-A Pod that has ended mounts nothing any more, and the Pods of the hydration Job are our own.
+A Pod that has ended writes nothing any more, so it keeps no claim from being deleted; but a claim
+that is being deleted stays until such a Pod is gone, too. The Pods of the hydration Job are ours.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 from adapters.kubernetes.fields import mapping, mappings, text
@@ -33,15 +35,28 @@ async def list_claim_users(api: Api, claim: Subject, *, timeout_seconds: float) 
     """Give the Pods that mount a claim. Raises ApiUnanswered, and ReadRefused."""
     path = POD.path(claim.namespace)
     pods = await read_raw(api, path, (), timeout_seconds=timeout_seconds)
-    names = sorted(
-        text(mapping(pod.get("metadata")).get("name")) for pod in pods if _mounts(pod, claim.name)
-    )
-    return ClaimUsersRead(api.cluster, claim, tuple(names[:MOST_NAMED]))
+    mounting = [pod for pod in pods if _mounts(pod, claim.name)]
+    living = _names(pod for pod in mounting if not _has_ended(pod))
+    ended = _names(pod for pod in mounting if _has_ended(pod) and _has_node(pod))
+    return ClaimUsersRead(api.cluster, claim, living, ended)
+
+
+def _names(pods: Iterable[dict[str, Any]]) -> tuple[str, ...]:
+    names = sorted(text(mapping(pod.get("metadata")).get("name")) for pod in pods)
+    return tuple(names[:MOST_NAMED])
+
+
+def _has_ended(pod: dict[str, Any]) -> bool:
+    return mapping(pod.get("status")).get("phase") in _ENDED
+
+
+def _has_node(pod: dict[str, Any]) -> bool:
+    """Say whether a Pod ever had a node: only such a one keeps a claim that is being deleted."""
+    return bool(mapping(pod.get("spec")).get("nodeName"))
 
 
 def _mounts(pod: dict[str, Any], claim_name: str) -> bool:
-    metadata = mapping(pod.get("metadata"))
-    if mapping(pod.get("status")).get("phase") in _ENDED or _is_hydration(metadata):
+    if _is_hydration(mapping(pod.get("metadata"))):
         return False
     return any(
         mapping(volume.get("persistentVolumeClaim")).get("claimName") == claim_name

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from engine.events import Subject
+from engine.instants import SECOND
 from machines.caches.finding import CLAIM, Site, live_pods, site_of
 from machines.caches.indexing import entry_of
 from machines.caches.leaving import is_at_work
@@ -16,6 +17,8 @@ from machines.caches.owning import is_ours
 from machines.caches.selecting import home_is_known, is_abandoned, is_known
 from machines.caches.states import Cache, Entry, Said
 from machines.states import Known, State
+
+GOING_SECONDS = 5  # after which a claim that is being deleted is usually gone
 
 
 class Heard(NamedTuple):
@@ -42,10 +45,18 @@ def claim_questions(state: State) -> Iterator[CacheQuestion]:
 
 
 def release_questions(state: State) -> Iterator[CacheQuestion]:
-    """Give the claims whose users are to be read: at once, and again while they are held."""
+    """Give the claims whose users are to be read: at once, and again while they are held.
+
+    Of one that is being deleted they are read when it is still there after a while.
+    """
     for cache, entry, site in _open(state):
-        if _is_to_be_released(state, cache, entry, site) and site.claim is not None:
+        if site.claim is None:
+            continue
+        if _is_to_be_released(state, cache, entry, site):
             yield CacheQuestion(site.name, site.claim.subject, cache.subject, entry.left_at)
+        elif _is_going(state, cache, site):
+            since = site.claim.at + GOING_SECONDS * SECOND
+            yield CacheQuestion(site.name, site.claim.subject, cache.subject, since)
 
 
 def cache_events(state: State, cluster: str, subject: Subject) -> Heard | None:
@@ -69,7 +80,8 @@ def follow_questions(state: State, cache: Cache, entries: Iterable[Entry]) -> No
         entry.asks = False
     for entry, site in _sites(state, cache, entries):
         silent = any(_silent(state, cache, entry, site))
-        entry.asks = silent or _is_to_be_released(state, cache, entry, site)
+        going = _is_going(state, cache, site)
+        entry.asks = silent or going or _is_to_be_released(state, cache, entry, site)
     if any(entry.asks for entry in cache.entries.values()):
         state.asking[cache.subject.uid] = True
     else:
@@ -115,3 +127,8 @@ def _is_to_be_released(state: State, cache: Cache, entry: Entry, site: Site) -> 
     ours = is_ours(state, cache, site.claim) and not site.claim_level.deleting
     wanted = not entry.selected and not cache.gone and entry.users != ()
     return ours and wanted and not is_at_work(state, cache, entry, site)
+
+
+def _is_going(state: State, cache: Cache, site: Site) -> bool:
+    """Say whether the claim is ours and being deleted: it stays for as long as Pods mount it."""
+    return is_ours(state, cache, site.claim) and site.claim_level.deleting and not cache.gone

@@ -14,6 +14,7 @@ from machines.caches.obstacles import (
     blindness,
     class_trouble,
     newer_class,
+    still,
     token_trouble,
     users_words,
 )
@@ -106,7 +107,7 @@ def _waiting(sight: Sight) -> Cause:
 
 
 def _leaving(sight: Sight) -> Cause:
-    if users_words(sight):
+    if users_words(sight) or still(sight):
         return Cause(LEAVING)
     if blindness(sight):
         return _blind(sight)

@@ -17,7 +17,13 @@ from typing import Any
 
 from machines.caches.entries import EntryState
 from machines.caches.messages import Messages
-from machines.caches.obstacles import blindness, leaving_words, refusal_words, users_words
+from machines.caches.obstacles import (
+    blindness,
+    leaving_words,
+    refusal_words,
+    still,
+    users_words,
+)
 from machines.caches.sights import sight_of, token_sight
 from machines.caches.sizes import size_trouble
 from machines.caches.states import Cache, Entry
@@ -122,7 +128,7 @@ def _troubles(state: State, cache: Cache) -> Iterator[Row]:
 
 def _terminating(state: State, cache: Cache) -> Row:
     sights = [sight_of(state, cache, one) for _, one in sorted(cache.entries.items())]
-    used = [sight for sight in sights if users_words(sight)]
+    used = [sight for sight in sights if users_words(sight) or still(sight)]
     if used:
         said = [f"{sight.entry.cluster}: {leaving_words(sight)}" for sight in used]
         return Row("Terminating", "True", "InUse", cut("; ".join(said)))

@@ -78,7 +78,7 @@ def _begun(cache: Cache, name: str, event: Event) -> Entry:
 def _select(entry: Entry, event: Event, *, selected: bool) -> None:
     if entry.selected is selected:
         return
-    entry.selected, entry.users = selected, None
+    entry.selected, entry.users, entry.ended_users = selected, None, ()
     entry.left_at = 0 if selected else event.at
     if selected:
         entry.retained = False

@@ -129,12 +129,14 @@ def fold_settings(state: State) -> None:
         stir(state, uid)
 
 
-def fold_claim_users(state: State, event: Event, subject: Subject, pods: tuple[str, ...]) -> None:
-    """The Pods of a claim's namespace were listed: these mount it."""
+def fold_claim_users(
+    state: State, event: Event, subject: Subject, pods: tuple[str, ...], ended: tuple[str, ...]
+) -> None:
+    """The Pods of a claim's namespace were listed: these mount it, or did until they ended."""
     found = entry_of_claim(state, event.cluster, subject.uid)
     if found is not None:
         cache, entry = found
-        entry.users = pods
+        entry.users, entry.ended_users = pods, ended
         stir(state, cache.subject.uid, (entry.cluster,))
 
 

@@ -9,8 +9,6 @@ from machines.caches.twins import working_twin
 from machines.multimaps import put, take
 from machines.states import SECRET, Cluster, State
 
-UNCLAIMED = ("",)  # no Pod has such a name
-
 
 def bearer_key(kind: str, namespace: str, name: str) -> str:
     """Give the key of an object among `State.bearers`."""
@@ -86,12 +84,6 @@ def entry_of_claim(state: State, cluster: str, claim_uid: str) -> tuple[Cache, E
             if cache is not None and entry.claim_uid == claim_uid:
                 return cache, entry
     return None
-
-
-def claim_users(state: State, cluster: str, claim_uid: str) -> tuple[str, ...] | None:
-    """Give the Pods that mount a claim, None while they were not read, UNCLAIMED of no claim."""
-    found = entry_of_claim(state, cluster, claim_uid)
-    return UNCLAIMED if found is None else found[1].users
 
 
 def _keys(state: State, cache: Cache) -> list[str]:

@@ -36,6 +36,7 @@ from machines.caches.obstacles import (
     leaving_words,
     quoted,
     refusal_words,
+    still,
     token_trouble,
 )
 from machines.caches.sights import Sight, job_events, lost_node, sight_of, waiting_pod
@@ -124,7 +125,7 @@ def _pending(sight: Sight) -> list[str]:
         return [f"waiting for {sight.claim_words} to be created"]
     if claim.deleting:
         made_anew = "is being deleted, and is made anew once it is gone"
-        return [f"{sight.claim_words} {made_anew}", _users(sight)]
+        return [f"{sight.claim_words} {made_anew}", _users(sight), still(sight)]
     if claim.phase == "Lost":
         volume = f" {claim.volume}" if claim.volume else ""
         lost = f"{sight.claim_words} has lost its volume{volume}"

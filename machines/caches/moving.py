@@ -41,7 +41,7 @@ def _note_claim(state: State, cache: Cache, entry: Entry, site: Site) -> None:
     if uid and entry.failure.claim_uid not in ("", uid):
         entry.failure = NO_FAILURE
     if uid != entry.claim_uid:
-        entry.users = None
+        entry.users, entry.ended_users = None, ()
     entry.claim_uid = uid
     if uid and site.claim_level.hydrated == latch_of(cache, site):
         entry.latch = site.claim_level.hydrated

@@ -91,7 +91,17 @@ def leaving_words(sight: Sight) -> str:
         return f"{why}; whether a Pod mounts {sight.claim_words} is not known yet"
     if is_held(state, cache, entry):
         return f"{why}; whether a ModelReplica has {sight.claim_words} is not known yet"
-    return f"{why}; {sight.claim_words} is being let go"
+    return "; ".join(filter(None, (why, f"{sight.claim_words} is being let go", still(sight))))
+
+
+def still(sight: Sight) -> str:
+    """Name the Pods that have ended, and for which a claim stays that is being deleted."""
+    names = sight.entry.ended_users
+    if sight.claim is None or not sight.claim.deleting or not names:
+        return ""
+    if len(names) > 1:
+        return f"{_some('Pod', names)} have ended and still mount it: it goes once they are deleted"
+    return f"Pod {names[0]} has ended and still mounts it: it goes once that Pod is deleted"
 
 
 def users_words(sight: Sight) -> str:

@@ -16,6 +16,7 @@ from machines.caches.obstacles import (
     hindrance,
     leaving_words,
     refusal_words,
+    still,
     token_trouble,
     users_words,
 )
@@ -116,7 +117,8 @@ def _of_entry(sight: Sight) -> Iterator[Occasion]:
         healed = note + "was taken back, so that the scheduler chooses another"
         yield Occasion(("healed", cluster, node), NORMAL, "ClaimHealed", healed)
     if not entry.selected:
-        if users_words(sight) and (entry.retained or sight.cache.level.deleting):
+        kept = users_words(sight) and (entry.retained or sight.cache.level.deleting)
+        if kept or still(sight):
             note = f"cluster {cluster}: {leaving_words(sight)}"
             yield Occasion(("used", cluster), NORMAL, "InUse", note)
         return

@@ -118,6 +118,7 @@ class Entry:
     made: dict[str, Made] = field(default_factory=dict)  # likewise
     had: bool = False  # something was made, found or told there: it has to be cleared away
     users: tuple[str, ...] | None = None  # Pods that mount the claim, when last read; None: unread
+    ended_users: tuple[str, ...] = ()  # those among them that had ended
     ignored: tuple[IgnoredTrigger, ...] = ()
     asks: bool = False  # something has to be read that no watch shows (`asking`)
     face: tuple[object, ...] = ()  # what the status showed of it

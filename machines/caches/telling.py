@@ -128,7 +128,9 @@ def _unread(event: Event, subject: Subject, data: Any) -> str:
 def _users_read(event: Event, subject: Subject, data: Any) -> str:
     pods = data.get("pods", [])
     said = f"is mounted by Pod {', '.join(pods)}" if pods else "is mounted by no Pod"
-    return f"claim {subject.namespace}/{subject.name} {said}"
+    ended = data.get("ended", [])
+    more = f"; Pod {', '.join(ended)}, which did, has ended" if ended else ""
+    return f"claim {subject.namespace}/{subject.name} {said}{more}"
 
 
 CACHE_TELLERS: dict[str, Teller] = {

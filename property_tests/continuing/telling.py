@@ -230,7 +230,8 @@ def _unread(state: State, row: Row) -> Iterator[Observation]:
 
 def _users_read(state: State, row: Row) -> Iterator[Observation]:
     pods = tuple(row.content.data.get("pods", ()))
-    yield ClaimUsersRead(row.event.cluster, row.content.subject, pods)
+    ended = tuple(row.content.data.get("ended", ()))
+    yield ClaimUsersRead(row.event.cluster, row.content.subject, pods, ended)
 
 
 def _events_read(state: State, row: Row) -> Iterator[Observation]:

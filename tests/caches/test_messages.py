@@ -91,6 +91,31 @@ def test_a_fault_of_the_spec_is_told_alone() -> None:
 
 
 @pytest.mark.parametrize(
+    ("ended", "words"),
+    [
+        ((), ""),
+        (("a",), "; Pod a has ended and still mounts it: it goes once that Pod is deleted"),
+        (("a", "b"), "; Pods a, b have ended and still mount it: it goes once they are deleted"),
+    ],
+)
+def test_a_claim_that_goes_names_the_ended_pods_that_it_waits_for(
+    ended: tuple[str, ...], words: str
+) -> None:
+    """Kubernetes keeps a claim that is being deleted while a Pod that had a node mounts it."""
+    picture = Picture()
+    picture.ready()
+    picture.entry.selected, picture.entry.users, picture.entry.ended_users = False, (), ended
+    going = f"cluster east is not selected any more; claim {THERE}/{CLAIM} is being let go"
+    assert picture.message == going
+    picture.claim(deleting=True)
+    assert picture.message == going + words
+    picture.entry.selected = True
+    picture.entry.state = EntryState.PENDING
+    anew = f"claim {THERE}/{CLAIM} is being deleted, and is made anew once it is gone"
+    assert picture.message == anew + words
+
+
+@pytest.mark.parametrize(
     ("users", "words"),
     [
         (None, f"whether a Pod mounts claim {THERE}/{CLAIM} is not known yet"),

@@ -155,7 +155,18 @@ async def test_looking_up_says_whether_a_deletion_landed() -> None:
 async def test_who_mounts_a_claim(pod: Raw, mounts: bool) -> None:  # noqa: FBT001 -- a case
     """Every Pod that names it, but those that have ended and those of the hydration Job."""
     read = await read_claim_users(ScriptedApi(page(pod)), CLAIM, timeout_seconds=10)
-    assert read == ClaimUsersRead("prod", CLAIM, (pod["metadata"]["name"],) if mounts else ())
+    assert read is not None
+    assert read.pods == ((pod["metadata"]["name"],) if mounts else ())
+
+
+async def test_ended_pods_that_had_a_node_are_told_beside_them() -> None:
+    """A claim that is being deleted waits for these, too; a Pod without a node holds nothing."""
+    done, nodeless = _pod("done", "Succeeded"), _pod("evicted", "Failed")
+    nodeless = {**nodeless, "spec": {**nodeless["spec"], "nodeName": ""}}
+    read = await read_claim_users(
+        ScriptedApi(page(nodeless, done, _pod("engine"))), CLAIM, timeout_seconds=10
+    )
+    assert read == ClaimUsersRead("prod", CLAIM, ("engine",), ("done",))
 
 
 async def test_users_without_a_whole_answer_are_not_told() -> None:

@@ -47,6 +47,21 @@ def test_users_of_a_claim_are_read_at_once_and_then_ever_more_rarely() -> None:
     assert asked == [0, 2, 6, 14, 30, 62, 122]
 
 
+def test_a_claim_that_does_not_go_is_asked_about() -> None:
+    """Of a claim that is being deleted, whoever mounts it is looked for when it is still there."""
+    scene = CacheScene()
+    scene.cache()
+    stage(scene)
+    book = CacheAskingBook(ONE, QuestionBoard())
+    scene.claim("Bound", deleting=True)
+    asked = []
+    for second in range(30):
+        if ("PersistentVolumeClaim", True) in names(book, scene):
+            asked.append(second)
+        scene.clock += SECOND
+    assert asked == [5, 7, 11, 19]
+
+
 def test_users_are_read_anew_once_a_replica_lets_go_of_a_claim() -> None:
     """However long it was held: its Pods are gone soon, and none should wait a minute then."""
     scene = ReplicaScene()

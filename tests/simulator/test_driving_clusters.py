@@ -165,6 +165,26 @@ async def test_a_partition_of_another_world_changes_words_alone() -> None:
     await check(log)
 
 
+async def test_a_claim_that_an_ended_pod_keeps_names_that_pod() -> None:
+    """Kubernetes keeps a claim for a Pod that has ended; who deletes a cache is told of it."""
+    home, others = worlds()
+    driver = await start(home, MemoryLog("log"), IDENTITY, others=others)
+    await until_ready(driver)
+    claim = home.listed("PersistentVolumeClaim")[0]["metadata"]
+    home.add_mounting_pod(claim["namespace"], "batch", claim["name"])
+    await driver.run(until_at=driver.now + 10 * SECOND)
+    home.evict_pod(claim["namespace"], "batch")
+    home.delete_cache("default", CACHE)
+    await driver.run(until_at=driver.now + 600 * SECOND)
+    told = entries(home)["home"]["message"]
+    assert told.endswith(
+        "Pod batch has ended and still mounts it: it goes once that Pod is deleted"
+    )
+    home.delete_pod(claim["namespace"], "batch")
+    await driver.run(until_at=driver.now + 60 * SECOND)
+    assert not home.find("ModelCache", "default", CACHE)
+
+
 async def test_a_kubeconfig_that_leads_nowhere_is_said() -> None:
     """It is the cluster's condition until it leads to a world."""
     home, others = worlds()
