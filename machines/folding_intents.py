@@ -164,7 +164,10 @@ def _created(
     shown = state.jobs.get(done.uid)
     estranged = shown is not None and owner(state, shown) is not warmup
     if done.found and (buried or estranged):
-        # It exists, and no watch shows it as ours: somebody took its labels off.
+        # It exists, and no watch shows it as ours: somebody took its labels off. Or it was found,
+        # and went before the answer came: then another look finds nothing.
+        if not estranged and _look_again(state, warmup, intent, event):
+            return
         words = f"Job {intent.job_name} exists, but is not labelled as this ModelWarmup's any more"
         refused = Refused(0, "JobNameConflict", words)
         _create_refused(state, warmup, intent, refused, event)
@@ -176,6 +179,19 @@ def _created(
         )  # fmt: skip
         track_job(state, job, event)
     _close_create(state, warmup, intent, event)
+
+
+def _look_again(state: State, warmup: Warmup, intent: CreateJob, event: Event) -> bool:
+    """Have a Job asked for once more before anything is said of the one that holds its name."""
+    target = warmup.targets.get(intent.node_uid)
+    if target is None or target.refusals or target.state is not NodeJobState.PENDING:
+        return False
+    _close_create(state, warmup, intent, event)
+    due = event.at + retry_seconds(1) * SECOND
+    arm(state, due, warmup.subject.uid, f"retry:{target.key}")
+    target = warmup.targets[target.key]._replace(refusals=1, retry_at=due)
+    put_target(state, warmup, target._replace(words=describe(state, warmup, target)), event)
+    return True
 
 
 def _create_refused(

@@ -89,7 +89,24 @@ def test_a_job_that_is_there_and_not_shown() -> None:
         scene.wait(1)
     detail = scene.detail("a")
     assert (detail["phase"], detail["reason"]) == ("Failed", "JobNameConflict")
-    assert len(scene.decided(CreateJob)) <= 4
+    assert len(scene.decided(CreateJob)) <= 5
+
+
+def test_a_job_that_is_found_and_gone_before_the_answer_is_no_conflict() -> None:
+    """Nothing is said of a Job that holds the name before another look has found it, too."""
+    scene = Scene()
+    scene.node("a")
+    scene.warmup(spec_of(selecting()))
+    uid = scene.accept("a")
+    scene.job_gone("a")
+    scene.answer(CreateJob, Done(uid, found=True), "a")
+    detail = scene.detail("a")
+    assert (detail["phase"], detail["reason"]) == ("Pending", "JobDeleted")
+    assert scene.creating() == []
+    scene.wait(1)
+    assert scene.creating() == ["a"]
+    scene.answer(CreateJob, Done(uid, found=True), "a")
+    assert scene.detail("a")["reason"] == "JobNameConflict"
 
 
 @pytest.mark.parametrize("owner", ["", "another-uid"])
