@@ -190,7 +190,7 @@ def _look_again(state: State, warmup: Warmup, intent: CreateJob, event: Event) -
     due = event.at + retry_seconds(1) * SECOND
     arm(state, due, warmup.subject.uid, f"retry:{target.key}")
     target = warmup.targets[target.key]._replace(refusals=1, retry_at=due)
-    put_target(state, warmup, target._replace(words=describe(state, warmup, target)), event)
+    put_target(state, warmup, described(state, warmup, target), event)
     return True
 
 

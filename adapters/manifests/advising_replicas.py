@@ -9,9 +9,12 @@ from engine.canonical_json import loads
 from machines.labels import ABANDON, OURS
 from machines.replicas.members import Member
 from machines.replicas.mounts import CACHE_VARIABLE
-from machines.replicas.specs import PREFILL_DECODE, UNIFIED, ReplicaSpec
+from machines.replicas.names import workload_name
+from machines.replicas.specs import PREFILL_DECODE, UNIFIED, ReplicaSpec, parse_replica
 from machines.syntaxes import SERVICE_NAME
 
+# Its StatefulSets bear it with the number of a gang, and their Pods that with a hash as a label.
+LONGEST_GANG_NAME = 49
 _KNOWN = ("true", "false")
 
 
@@ -24,6 +27,24 @@ def advice_on_replica(spec: ReplicaSpec) -> Iterator[Told]:
         for at, member in enumerate(engine.members):
             place = f"spec.engines[{index}].members[{at}].template"
             yield from _on_member(member, place, has_cache=bool(spec.cache_name))
+
+
+def advice_on_gang_names(value: Any) -> Iterator[Told]:
+    """Give the engines whose LeaderWorkerSets would have names with which no Pod can be made."""
+    metadata = value.get("metadata")
+    name = metadata.get("name") if isinstance(metadata, dict) else None
+    spec = parse_replica(value.get("spec")).spec
+    if not isinstance(name, str) or spec is None:
+        return
+    for index, engine in enumerate(spec.engines):
+        made = workload_name(name, engine.name)
+        if engine.is_gang and len(made) > LONGEST_GANG_NAME:
+            excess = len(made) - LONGEST_GANG_NAME
+            words = (
+                f"makes a LeaderWorkerSet named {made}, and past {LONGEST_GANG_NAME} characters no "
+                f"Pod of it can be made: have the replica's name and this one {excess} shorter"
+            )
+            yield f"spec.engines[{index}].name", words, Reason.NO_SUCH_NAME
 
 
 def _on_member(member: Member, place: str, *, has_cache: bool) -> Iterator[Told]:

@@ -15,7 +15,11 @@ from adapters.manifests.advising_caches import (
     advice_on_cluster,
     advice_on_cluster_metadata,
 )
-from adapters.manifests.advising_replicas import advice_on_replica, advice_on_replica_metadata
+from adapters.manifests.advising_replicas import (
+    advice_on_gang_names,
+    advice_on_replica,
+    advice_on_replica_metadata,
+)
 from adapters.manifests.findings import Told
 from adapters.manifests.schema_judging import schema_faults
 from machines import labels
@@ -40,6 +44,10 @@ class JudgedSpec(NamedTuple):
     warnings: tuple[Told, ...] = ()
 
 
+def _nothing(_: Any) -> Iterator[Told]:
+    return iter(())
+
+
 class JudgedKind(NamedTuple):
     """A kind, and what can be said of its objects."""
 
@@ -52,6 +60,7 @@ class JudgedKind(NamedTuple):
     looks_so: Callable[[dict[str, Any]], bool]  # by its spec alone
     alone: bool  # no other project has a kind of this name
     immutable: bool = False  # its spec is
+    advise_on_whole: Callable[[Any], Iterator[Told]] = _nothing  # on name and spec together
 
     @property
     def api_version(self) -> str:
@@ -106,6 +115,7 @@ CACHE = JudgedKind(
 REPLICA = JudgedKind(
     "ModelReplica", labels.CACHE_GROUP, labels.VERSION, _fields(REPLICA_SPEC), _judged_replica,
     advice_on_replica_metadata, lambda spec: {"clusterName", "engines"} <= spec.keys(), alone=False,
+    advise_on_whole=advice_on_gang_names,
 )  # fmt: skip
 CLUSTER = JudgedKind(
     "InferenceCluster", labels.CACHE_GROUP, labels.VERSION, _fields(CLUSTER_SPEC), _judged_cluster,

@@ -57,6 +57,7 @@ def judge(manifest: Manifest, kind: JudgedKind = WARMUP) -> Judgement:
     faults: list[Told] = list(judged_header(value, kind))
     faults += [(each.field, each.words, Reason.INVALID_SPEC) for each in judged.faults]
     warnings = [*kind.advise_on_metadata(value.get("metadata")), *judged.warnings]
+    warnings += kind.advise_on_whole(value)
     for unknown in unknown_fields(value, kind):
         told = (unknown.path, unknown.words, Reason.UNKNOWN_FIELD)
         (warnings if unknown.is_kept else faults).append(told)
