@@ -240,10 +240,7 @@ def _users_read(state: State, read: ClaimUsersRead, clock: int) -> Iterator[Draf
     found = entry_of_claim(state, read.cluster, read.subject.uid)
     if found is None or (found[1].users, found[1].ended_users) == (read.pods, read.ended):
         return
-    data: dict[str, Any] = {"pods": list(read.pods)}
-    if read.ended:
-        data["ended"] = list(read.ended)
-    yield _draft(read.cluster, read.subject, "ClaimUsersRead", None, **data)
+    yield _draft(read.cluster, read.subject, "ClaimUsersRead", None, **read.to_json())
 
 
 def _answered(state: State, answered: Answered, clock: int) -> Iterator[Draft]:

@@ -96,6 +96,11 @@ class ClaimUsersRead(NamedTuple):
     pods: tuple[str, ...]
     ended: tuple[str, ...] = ()  # those that have ended, and are still there
 
+    def to_json(self) -> dict[str, Any]:
+        """Give the shape in the log; `pods` stands there also when there are none."""
+        ended = {"ended": list(self.ended)} if self.ended else {}
+        return {"pods": list(self.pods), **ended}
+
 
 class Answered(NamedTuple):
     """What became of the intent whose row is `intent_seq`."""
