@@ -68,13 +68,20 @@ _TYPES: Mapping[str, Mapping[str, type]] = {
     },
 }
 _TEXTS = {"Secret": ("stringData",), "StorageClass": ("parameters",)}  # maps of texts
-_TYPED_PATHS = {
-    kind: [
-        (path, tuple(path.split(".")), wanted)
-        for path, wanted in {**_METADATA_TYPES, **_TYPES.get(kind, {})}.items()
-    ]
-    for kind in BY_KIND
-}
+_Typed = tuple[str, tuple[str, ...], type]
+
+
+def _typed_paths(kind: str) -> dict[str, list[_Typed]]:
+    """Give the typed paths of a kind by the part of the body that they lie in."""
+    found: dict[str, list[_Typed]] = {}
+    for path, wanted in {**_METADATA_TYPES, **_TYPES.get(kind, {})}.items():
+        parts = tuple(path.split("."))
+        found.setdefault(parts[0], []).append((path, parts, wanted))
+    return found
+
+
+_TYPED_PATHS = {kind: _typed_paths(kind) for kind in BY_KIND}
+_NOTHING: Manifest = {}
 _GO_TYPES = {int: "int32", str: "string", bool: "bool", dict: "map", list: "slice"}
 _JSON_TYPES = {
     str: "string",
@@ -177,20 +184,23 @@ class Undecodable(Refusal):
     """A body that is refused before anybody looks at what it says."""
 
 
-def decoded(resource: Resource, body: Any) -> Manifest:
-    """Give a body as the server understands it; refuses with 400 what it does not."""
+def decoded(resource: Resource, body: Any, known: Manifest = _NOTHING) -> Manifest:
+    """Give a body as the server understands it; refuses with 400 what it does not.
+
+    The very parts that it has from `known`, which is stored, were looked at before.
+    """
     if not isinstance(body, dict):
         words = f"the object provided is unrecognized (must be of type {resource.kind})"
         raise _undecodable(words)
     _check_kind(resource, body)
-    _check_types(resource, body)
+    _check_types(resource, body, known)
     if not resource.custom and ("kind" not in body or "apiVersion" not in body):
         body = {**body, "kind": resource.kind, "apiVersion": resource.api_version}
     if resource.kind in _OF_SPEC_AND_STATUS and not body.keys() <= _TOP:
         body = {name: part for name, part in body.items() if name in _TOP}
-    known = _KNOWN_SPECS.get(resource.kind)
-    if known is not None and not (body.get("spec") or {}).keys() <= known:
-        spec = {name: part for name, part in body["spec"].items() if name in known}
+    fields = _KNOWN_SPECS.get(resource.kind)
+    if fields is not None and not (body.get("spec") or {}).keys() <= fields:
+        spec = {name: part for name, part in body["spec"].items() if name in fields}
         body = {**body, "spec": spec}
     try:
         return rewritten_contents(resource, body)
@@ -223,15 +233,20 @@ def _check_kind(resource: Resource, body: Manifest) -> None:
         )
 
 
-def _check_types(resource: Resource, body: Manifest) -> None:
-    for path, parts, wanted in _TYPED_PATHS.get(resource.kind, ()):
-        value: Any = body
-        for part in parts:
-            value = value.get(part) if isinstance(value, dict) else None
-        if value is None or _is_a(value, wanted):
+def _check_types(resource: Resource, body: Manifest, known: Manifest) -> None:
+    for top, typed in _TYPED_PATHS.get(resource.kind, {}).items():
+        if body.get(top) is known.get(top):
             continue
-        raise _mistyped(resource, path, value, _GO_TYPES[wanted])
+        for path, parts, wanted in typed:
+            value: Any = body
+            for part in parts:
+                value = value.get(part) if isinstance(value, dict) else None
+            if value is None or _is_a(value, wanted):
+                continue
+            raise _mistyped(resource, path, value, _GO_TYPES[wanted])
     metadata = body.get("metadata") or {}
+    if metadata is known.get("metadata"):
+        metadata = {}
     texts = {f"metadata.{field}": metadata.get(field) for field in ("labels", "annotations")}
     texts |= {field: body.get(field) for field in _TEXTS.get(resource.kind, ())}
     for field, given in texts.items():

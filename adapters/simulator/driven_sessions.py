@@ -42,6 +42,14 @@ class Host(NamedTuple):
 CLOSE_BY = Host()
 
 
+class Shared(NamedTuple):
+    """What the sessions of one driver have in common."""
+
+    vault: SecretVault
+    guard: Guard
+    board: QuestionBoard
+
+
 class Line:
     """A way to an API server on which one watch is read: what it holds now, and no more."""
 
@@ -133,25 +141,24 @@ class DrivenSession:
         self,
         server: ApiServer,
         cluster: str,
-        vault: SecretVault,
+        shared: Shared,
         state: State,
         *,
         is_home: bool,
-        guard: Guard,
     ) -> None:
         """Begin; what is open for the cluster has to be looked up first."""
         self.cluster = cluster
-        line = GuardedApi(Line(server, cluster), guard, HaltingTimer())
-        self.api: Api = DiscreetApi(line, vault)
+        line = GuardedApi(Line(server, cluster), shared.guard, HaltingTimer())
+        self.api: Api = DiscreetApi(line, shared.vault)
         self.asking = AskingBook(cluster)
-        self.cache_asking = CacheAskingBook(cluster, QuestionBoard())
+        self.cache_asking = CacheAskingBook(cluster, shared.board)
         self.following = FollowingBook(cluster)
         self.effects: deque[Effect] = deque()
         self.look_ups: deque[tuple[int, Effect]] = deque()  # (not before, effect)
         self._server = server
         self._faults = server.faults
         self._tidings = server.tidings
-        self._vault = vault
+        self._vault = shared.vault
         self._kinds = KindBook(cluster, is_home=is_home)
         self._versions = known_versions(state, cluster)
         self._watches: dict[str, _Watch] = {}

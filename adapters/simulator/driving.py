@@ -8,13 +8,12 @@ any two of its turns, which is a crash; another one goes on from the log.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from adapters.kubernetes.acting import Performed, look_up, perform
-from adapters.kubernetes.crd_checking import caches_served, replicas_unserved
 from adapters.kubernetes.reading_events import read_events
 from adapters.kubernetes.reading_pods import read_pods
 from adapters.kubernetes.vaults import SecretVault
-from adapters.running.caches_serving import unserved_facts
+from adapters.running.cache_asking import QuestionBoard
 from adapters.running.clocks import SteadyClock
-from adapters.running.cluster_books import Definitions, Way, WayBook, moves_wants, wants_of
+from adapters.running.cluster_books import Way, WayBook, moves_wants, wants_of
 from adapters.running.condition_books import ConditionBook
 from adapters.running.controller import STORE_RETRY_SECONDS
 from adapters.running.settling import SettlingBook, settle
@@ -23,7 +22,14 @@ from adapters.running.text_holding import TextHolder
 from adapters.running.writing import Identity, Writer, open_writer
 from adapters.simulator.clock import MILLISECOND, SECOND, earliest
 from adapters.simulator.connecting import NoSuchWorld, server_of
-from adapters.simulator.driven_sessions import CLOSE_BY, TIMEOUT_SECONDS, DrivenSession, Host
+from adapters.simulator.driven_definitions import DefinitionBook
+from adapters.simulator.driven_sessions import (
+    CLOSE_BY,
+    TIMEOUT_SECONDS,
+    DrivenSession,
+    Host,
+    Shared,
+)
 from adapters.simulator.worlds import World
 from engine.errors import LogUnavailable
 from engine.events import Event
@@ -37,7 +43,6 @@ from machines.states import State
 
 LATENCY = 2 * MILLISECOND  # what one request takes on the virtual clock
 LOOK_UP_AFTER = 1000 * MILLISECOND  # between an Unknown and its look-up
-LOOK_AFTER = 10_000 * MILLISECOND  # between two looks for the definitions of caches
 
 QUIET_STEPS = 1000  # at most so many instants are passed over without a turn
 Listener = Callable[[tuple[Event, ...], State], None]
@@ -71,19 +76,16 @@ class Driver:
         self._is_stale = True  # the ways were not looked at in this life yet
         self._waiting: dict[str, Way] = {}  # their kubeconfigs were not read in this life yet
         self._inbox: list[Observation] = []
-        self._defined = Definitions()
-        self._looked_at: int | None = None  # for their definitions
-        self._clock = SteadyClock(
-            writer.cursor.at, wall=host.wall or self._now, monotonic=self._now
-        )
-        self._guard = host.guard
+        self._definitions = DefinitionBook()
+        now = self._now
+        self._clock = SteadyClock(writer.cursor.at, wall=host.wall or now, monotonic=now)
+        self._shared = Shared(self._vault, host.guard, QuestionBoard())
         self._retry = (0, 0)  # when, and for the how manyth time, the store is tried again
         for each in (world, *self.others.values()):
             each.cluster.api.faults.wait = self._wait
-        self._home = DrivenSession(
-            world.api, world.api.cluster, self._vault, writer.state, is_home=True, guard=self._guard
-        )
-        self._sessions = {world.api.cluster: self._home}
+        cluster, state = world.api.cluster, writer.state
+        self._home = DrivenSession(world.api, cluster, self._shared, state, is_home=True)
+        self._sessions = {cluster: self._home}
 
     @property
     def now(self) -> int:
@@ -155,8 +157,11 @@ class Driver:
         """Say whether a turn would do nothing, unless the controller's own time has come."""
         return (
             self._clock() == self.now  # else its time comes at another instant than was foreseen
-            and not self._are_definitions_due()
-            and all(one.is_quiet(self._wants, self._defined) for one in self._sessions.values())
+            and not self._definitions.are_due(self.now, replicas=self.writer.state.caching.replicas)
+            and all(
+                one.is_quiet(self._wants, self._definitions.known)
+                for one in self._sessions.values()
+            )
         )
 
     def _clusters_due(self) -> int | None:
@@ -188,9 +193,12 @@ class Driver:
             yield self._settling.next_due(cluster)
 
     async def _observe(self) -> None:
-        await self._look_for_definitions()
+        replicas = bool(self.writer.state.caching.replicas)
+        self._inbox += await self._definitions.look(self._home.api, self.now, replicas=replicas)
         for session in self._sessions.values():
-            self._inbox += await session.observe(self.writer.state, self._wants, self._defined)
+            self._inbox += await session.observe(
+                self.writer.state, self._wants, self._definitions.known
+            )
 
     def _sifted(self, now: int) -> list[Observation]:
         """Take what came in since the last batch, and what is due now."""
@@ -201,26 +209,6 @@ class Driver:
         batch = self._settling.sift(state, batch, now)
         batch = self._texts.sift(state, batch, now)
         return [*batch, *due_deadlines(state, now)]
-
-    async def _look_for_definitions(self) -> None:
-        """Look for those that are missing now and then, which alone lets no time pass."""
-        if not self._are_definitions_due():
-            return
-        self._looked_at = self.now
-        api = self._home.api
-        if not self._defined.caches:
-            words = await caches_served(api, timeout_seconds=TIMEOUT_SECONDS)
-            self._defined = Definitions(caches=not words)
-        if self._defined.caches and self.writer.state.caching.replicas:
-            unserved = await replicas_unserved(api, timeout_seconds=TIMEOUT_SECONDS)
-            self._defined = Definitions(caches=True, replicas=unserved is None)
-            self._inbox += unserved_facts(self._home.cluster, unserved)
-
-    def _are_definitions_due(self) -> bool:
-        if self._looked_at is not None and self.now < self._looked_at + LOOK_AFTER:
-            return False
-        replicas = self.writer.state.caching.replicas
-        return self._defined != Definitions(caches=True, replicas=replicas)
 
     async def _write(self) -> bool:
         """Fold a batch, or take up the one that the store could not take; say whether that was so.
@@ -287,7 +275,7 @@ class Driver:
             self._inbox.append(Reachability(way.cluster, reachable=False, words=str(error)))
             return
         self._sessions[way.cluster] = DrivenSession(
-            server, way.cluster, self._vault, self.writer.state, is_home=False, guard=self._guard
+            server, way.cluster, self._shared, self.writer.state, is_home=False
         )
 
     async def _act(self, session: DrivenSession, effect: Effect) -> None:

@@ -202,7 +202,7 @@ class Registry:
         key = key_of(place.namespace, place.name)
         if schema is not None and key in self._strange.get(resource.kind, ()):
             current = schema.pruned(current)
-        proposed = redefaulted(resource, decoded(resource, change(current)))
+        proposed = redefaulted(resource, decoded(resource, change(current), current))
         proposed = readmitted(resource, current, proposed)
         self._check_identity(resource, current, proposed)
         if schema is not None:

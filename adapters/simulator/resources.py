@@ -1,5 +1,6 @@
 """The kinds that the simulated API server has, and the paths under which it has them."""
 
+from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import unquote
 
@@ -179,6 +180,7 @@ class Place(NamedTuple):
     subresource: str = ""
 
 
+@lru_cache(maxsize=4096)
 def place_of(path: str) -> Place | None:
     """Read a request's path; None when the server has nothing there."""
     parts = [unquote(part) for part in path.strip("/").split("/")]

@@ -24,6 +24,7 @@ _BLOCKING = frozenset(
         "FieldValueTypeInvalid",
     )
 )
+_SHARED = (dict, list)  # whose identity says what they are; nobody changes them once sent
 _ALWAYS_KEPT = frozenset(("apiVersion", "kind", "metadata"))
 
 
@@ -39,6 +40,7 @@ class Schema:
         self._fits = {
             name: fitting(part) for name, part in (schema.get("properties") or {}).items()
         }
+        self._fine: Any = None  # the part that was seen to fit last: a write asks twice
 
     @classmethod
     def of_definition(cls, definition: Manifest, version: str) -> "Schema":
@@ -94,8 +96,14 @@ class Schema:
     def _is_fine(self, name: str, part: Any, before: Manifest) -> bool:
         if part is None:
             return False
+        if part is before.get(name) or part is self._fine:
+            return True
         fits = self._fits.get(name)
-        return part is before.get(name) or (fits is not None and fits(part))
+        if fits is None or not fits(part):
+            return False
+        if type(part) in _SHARED:
+            self._fine = part
+        return True
 
 
 class _Same:

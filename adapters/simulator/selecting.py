@@ -1,7 +1,8 @@
 """Label selectors, field selectors, and the node affinity of Pods."""
 
 import re
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from adapters.simulator.storage import Manifest
@@ -36,8 +37,9 @@ class Requirement(NamedTuple):
 Selector = Callable[[Manifest], bool]
 
 
+@lru_cache(maxsize=4096)
 def selector_of(
-    label_selector: str, field_selector: str, known_fields: Container[str]
+    label_selector: str, field_selector: str, known_fields: frozenset[str]
 ) -> Selector | None:
     """Give what tells whether an object is selected; None when all are.
 
@@ -50,14 +52,21 @@ def selector_of(
             raise SelectorMalformed(f'field label not supported: "{path}"')
     if not requirements and not fields:
         return None
+    if not fields:
+        return lambda item: _fulfils(item, requirements)
 
     def selects(item: Manifest) -> bool:
-        labels = item["metadata"].get("labels") or {}
-        return all(requirement.matches(labels) for requirement in requirements) and all(
-            (_field(item, path) == value) is equal for path, equal, value in fields
-        )
+        for path, equal, value in fields:
+            if (_field(item, path) == value) is not equal:
+                return False
+        return _fulfils(item, requirements)
 
     return selects
+
+
+def _fulfils(item: Manifest, requirements: tuple[Requirement, ...]) -> bool:
+    labels = item["metadata"].get("labels") or {}
+    return all(requirement.matches(labels) for requirement in requirements)
 
 
 def parse_labels(text: str) -> tuple[Requirement, ...]:

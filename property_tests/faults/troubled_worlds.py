@@ -116,6 +116,20 @@ class TroubledWorld(TellingWorld):
             self.elder_goes_on()
         self.elder = None
 
+    def all_is_well(self) -> None:
+        """Make everything well that can be."""
+        raise NotImplementedError
+
+    def drive(self, seconds: int) -> None:
+        """Let controller and clusters go on for so long, or until all are at rest."""
+        raise NotImplementedError
+
+    @deed(weight=0, seconds=one_of(60, 600, 3600))
+    def peace(self, seconds: int) -> None:
+        """All is well for a while."""
+        self.all_is_well()
+        self.drive(seconds)
+
     @deed(trouble=one_of(*StoreTrouble), times=whole(1, 4), skipped=whole(0, 3))
     def store_fails(self, trouble: str, times: int, skipped: int) -> None:
         """The store of the log fails at one of the next commits."""

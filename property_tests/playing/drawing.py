@@ -19,6 +19,8 @@ LEAST_ROWS = 200
 LEAST_DEEDS = 12
 MOST_DEEDS = 400  # after which a world in which nothing moves any more is ended
 CHAPTER = 25  # deeds after which a story of few rows changes its moods
+PEACE = "peace"  # the deed by which a story in which little happens goes on
+RIPE = 0.75  # of the rows that a story aims at: then comes peace, which brings many of the rest
 MOODS = (0.0, 0.3, 1.0, 1.0, 3.0)  # how much a story likes a deed
 
 
@@ -54,15 +56,18 @@ def draw_and_play(
 
 
 def _go_on(performance: Performance, random: Random, least_rows: int, names: Sequence[str]) -> None:
-    rows, weights = 0, list[float]()
+    rows, weights, is_calm = 0, list[float](), PEACE not in names
     for number in range(MOST_DEEDS):
-        if number >= LEAST_DEEDS and performance.row_count >= least_rows:
+        count = performance.row_count
+        if number >= LEAST_DEEDS and count >= least_rows:
             return
-        is_slow = number % CHAPTER == 0 and performance.row_count < rows + CHAPTER
+        is_slow = number % CHAPTER == 0 and count < rows + CHAPTER
+        rows = count if number % CHAPTER == 0 else rows
         if not weights or is_slow:
             weights = [_liking(performance.deeds[name], random) for name in names]
-        rows = performance.row_count if number % CHAPTER == 0 else rows
         (name,) = random.choices(names, weights)
+        if PEACE in names and number and (is_slow or (count >= RIPE * least_rows and not is_calm)):
+            name, is_calm = PEACE, True
         if performance.can(name):
             performance.do(Step(name, _arguments(performance.deeds[name], random)))
 
