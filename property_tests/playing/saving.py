@@ -46,7 +46,7 @@ def words_of(story: Story, breach: Breach | None, saved: Saved) -> str:
         tell_story(story),
         "It holds." if breach is None else f"Broken: {_brief(breach.words)}",
         f"Play it again: python -m property_tests.playing {saved.story}",
-        f"Read its log:  warmlog timeline {saved.log}",
+        f"Read its log:  warmlog replay {saved.log}",
     ])  # fmt: skip
 
 
