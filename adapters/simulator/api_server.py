@@ -166,10 +166,11 @@ class ApiServer:
         return tuple(cursor for cursor in self._cursors if not cursor.finished)
 
     def stir(self, kind: str, change: Change) -> None:
-        """Wake the watches that wait: something was written."""
-        del kind, change
+        """Wake the watches of a kind: something was written."""
+        del change
         for cursor in self._cursors:
-            cursor.stir()
+            if cursor.kind == kind:
+                cursor.stir()
 
     def _dispatch(self, request: Request, place: Place) -> Response:
         _check_subresource(place)

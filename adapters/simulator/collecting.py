@@ -109,7 +109,7 @@ class TtlController(Controller):
     def __init__(self, around: Surroundings) -> None:
         """Watch Jobs."""
         super().__init__(around)
-        around.storage.subscribe(self._on_change)
+        around.storage.subscribe(self._on_change, JOB.kind)
 
     def _on_change(self, kind: str, change: Change) -> None:
         if kind != JOB.kind or change.type == DELETED:

@@ -28,7 +28,7 @@ class DeploymentController(Controller):
     def __init__(self, around: Surroundings) -> None:
         """Watch Deployments and ReplicaSets."""
         super().__init__(around)
-        around.storage.subscribe(self._on_change)
+        around.storage.subscribe(self._on_change, DEPLOYMENT.kind, REPLICA_SET.kind)
 
     def _on_change(self, kind: str, change: Change) -> None:
         if kind == DEPLOYMENT.kind and change.type != DELETED:

@@ -54,7 +54,7 @@ class JobController(Controller):
         self._failures: dict[str, _Failures] = {}
         self._refusals: dict[str, int] = {}
         self._stopped = False
-        around.storage.subscribe(self._on_change)
+        around.storage.subscribe(self._on_change, JOB.kind, POD.kind)
 
     def stop(self) -> None:
         """Do nothing any more: somebody else looks after Jobs and their Pods."""

@@ -59,7 +59,7 @@ class Kubelets(Controller):
             node["metadata"]["name"]: node["metadata"]["uid"]
             for node in self.storage.listed(NODE.kind)
         }
-        around.storage.subscribe(self._on_change)
+        around.storage.subscribe(self._on_change, NODE.kind, CLAIM.kind, SECRET.kind, POD.kind)
 
     def stop(self, node_name: str) -> None:
         """Have a node's kubelet do and say nothing any more."""

@@ -27,7 +27,7 @@ class NodeLifecycle(Controller):
     def __init__(self, around: Surroundings) -> None:
         """Watch Nodes and Pods."""
         super().__init__(around)
-        around.storage.subscribe(self._on_change)
+        around.storage.subscribe(self._on_change, NODE.kind, POD.kind)
 
     def lose_contact(self, node_name: str) -> None:
         """The kubelet stopped: after the grace period its Node is Unknown."""

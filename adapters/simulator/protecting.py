@@ -13,7 +13,7 @@ class Protection(Controller):
     def __init__(self, around: Surroundings) -> None:
         """Watch claims, volumes and Pods."""
         super().__init__(around)
-        around.storage.subscribe(self._on_change)
+        around.storage.subscribe(self._on_change, CLAIM.kind, VOLUME.kind, POD.kind)
 
     def _on_change(self, kind: str, change: Change) -> None:
         if kind in {CLAIM.kind, VOLUME.kind}:

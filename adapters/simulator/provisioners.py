@@ -38,7 +38,7 @@ class Provisioners(Controller):
         super().__init__(around)
         self._plans = plans
         self._failures: dict[str, int] = {}  # uid of a claim -> attempts that failed
-        around.storage.subscribe(self._on_change)
+        around.storage.subscribe(self._on_change, CLAIM.kind, VOLUME.kind)
 
     def look_again(self) -> None:
         """Look at every claim and volume: a provisioner came, went or behaves differently."""

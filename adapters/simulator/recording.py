@@ -38,7 +38,7 @@ class Recorder:
         event = self._event(item, component, reason, message, warning=warning)
         event["metadata"] = {"name": name, "namespace": namespace}
         try:
-            self._registry.create(EVENT, namespace, event)
+            self._registry.record(namespace, event)
         except Refusal:
             return  # a namespace that is going takes no Events; the client drops them
         self._name_by_words[words] = namespace, name

@@ -34,6 +34,7 @@ from adapters.simulator.resources import (
     CACHE,
     CLAIM,
     DEPLOYMENT,
+    EVENT,
     INFERENCE_CLUSTER,
     LEADER_WORKER_SET,
     NAMESPACE,
@@ -162,6 +163,19 @@ class Registry:
         if standing is not None:
             raise answers.already_exists(resource, name, deleting=is_deleting(standing))
         return wanted if writing.dry_run else self.storage.put(resource.kind, key, wanted)
+
+    def record(self, namespace: str, event: Manifest) -> None:
+        """Create an Event as a controller writes it, of which there is nothing to check.
+
+        Refuses as create does.
+        """
+        wanted = self._named(EVENT, namespace, event)
+        self._check_namespace(EVENT, wanted["metadata"]["name"], namespace)
+        refusing = self.refusals.get((EVENT.kind, namespace))
+        if refusing is not None:
+            raise refusing(EVENT, wanted["metadata"]["name"])
+        key = key_of(namespace, wanted["metadata"]["name"])
+        self.storage.put(EVENT.kind, key, defaulted(EVENT, wanted))
 
     def apply(
         self, place: Place, application: Application, writing: Writing

@@ -22,7 +22,7 @@ class ReplicaSetController(Controller):
         """Watch ReplicaSets and Pods."""
         super().__init__(around)
         self._refusals: dict[str, int] = {}
-        around.storage.subscribe(self._on_change)
+        around.storage.subscribe(self._on_change, REPLICA_SET.kind, POD.kind)
 
     def _on_change(self, kind: str, change: Change) -> None:
         if kind == REPLICA_SET.kind and change.type != DELETED:

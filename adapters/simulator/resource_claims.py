@@ -16,7 +16,7 @@ class ResourceClaimController(Controller):
         """Watch Pods."""
         super().__init__(around)
         self._attempts: dict[str, int] = {}
-        around.storage.subscribe(self._on_change)
+        around.storage.subscribe(self._on_change, POD.kind)
 
     def _on_change(self, kind: str, change: Change) -> None:
         if kind != POD.kind:

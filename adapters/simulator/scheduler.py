@@ -41,7 +41,9 @@ class Scheduler(Controller):
         self._waiting_for_room: dict[str, None] = {}
         self._tried_at: dict[str, int] = {}
         self._bound: dict[str, set[str]] = {}  # node -> keys of its Pods that have not ended
-        around.storage.subscribe(self._on_change)
+        around.storage.subscribe(
+            self._on_change, NODE.kind, POD.kind, CLAIM.kind, VOLUME.kind, CLASS.kind
+        )
 
     def _on_change(self, kind: str, change: Change) -> None:
         if kind == NODE.kind:

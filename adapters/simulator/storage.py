@@ -43,7 +43,7 @@ Listener = Callable[[str, Change], None]
 
 
 class Tidings:
-    """Counts what may be news to somebody who watches a cluster.
+    """Counts what may be news to somebody who watches a cluster: what nobody watches is none.
 
     So who reads many watches can tell at a glance that none of them has anything new.
     """
@@ -80,7 +80,8 @@ class Storage:
         self.compacted = 0  # changes up to this version can no longer be had
         self.tidings = Tidings()
         self._shelves: dict[str, _Shelf] = {}
-        self._listeners: list[Listener] = []
+        self._listeners: list[tuple[Listener, frozenset[str]]] = []
+        self._told: dict[str, list[Listener]] = {}  # who hears of a kind
         self._dependents: dict[str, dict[tuple[str, str], None]] = {}
 
     def each(self) -> Iterator[tuple[str, Change]]:
@@ -92,16 +93,25 @@ class Storage:
 
     def tell(self, kind: str, change: Change) -> None:
         """Tell everybody who subscribed of a change."""
-        for listener in self._listeners:
+        told = self._told.get(kind)
+        if told is None:
+            told = self._told[kind] = [
+                listener for listener, kinds in self._listeners if not kinds or kind in kinds
+            ]
+        for listener in told:
             listener(kind, change)
 
     def unsubscribe_all(self) -> None:
         """Tell nobody of writes any more."""
-        self._listeners = []
+        self._listeners, self._told = [], {}
 
-    def subscribe(self, listener: Listener) -> None:
-        """Have `listener(kind, change)` called at each write, before anybody else writes."""
-        self._listeners.append(listener)
+    def subscribe(self, listener: Listener, *kinds: str) -> None:
+        """Have `listener(kind, change)` called at each write, before anybody else writes.
+
+        With `kinds`, it hears of no others.
+        """
+        self._listeners.append((listener, frozenset(kinds)))
+        self._told = {}
 
     def get(self, kind: str, key: str) -> Manifest | None:
         """Give one object, or None."""
@@ -217,7 +227,6 @@ class Storage:
     def _record(self, kind: str, change: Change) -> None:
         history = self._shelf(kind).history
         history.append(change)
-        self.tidings.count += 1
         if len(history) > self._history_limit:
             self.compact(history[len(history) // 2].version)
         self.tell(kind, change)

@@ -49,7 +49,7 @@ class VolumeBinder(Controller):
     def __init__(self, around: Surroundings) -> None:
         """Watch claims, volumes, classes, and the Pods that mount claims."""
         super().__init__(around)
-        around.storage.subscribe(self._on_change)
+        around.storage.subscribe(self._on_change, CLAIM.kind, VOLUME.kind, CLASS.kind, POD.kind)
 
     def _on_change(self, kind: str, change: Change) -> None:
         item, gone = change.object, change.type == DELETED
