@@ -1,15 +1,20 @@
 """Mutate, judge, report: `python -m property_tests.mutating --sample 60 --seed 1`, or `--all`.
 
-Ends with 1 when a mutant survives that `survivors.toml` does not list.
+What came of each mutant of a whole run is kept in `out/mutants`, by module, and not tried again
+unless it survived and `--again` is asked for. Ends with 1 when a mutant survives that
+`survivors.toml` does not list.
 """
 
 import argparse
 import random
 import sys
 from pathlib import Path
+from typing import Any
 
-from property_tests.mutating.examples import trials
+from property_tests.mutating import again, examples
+from property_tests.mutating.checking_types import refusals
 from property_tests.mutating.judging import judge_all
+from property_tests.mutating.keeping import Kept
 from property_tests.mutating.mutants import Mutant, all_mutants
 from property_tests.mutating.reaching import measure
 from property_tests.mutating.reporting import Report
@@ -20,41 +25,63 @@ EVERY = 25  # so many mutants between two lines of progress, and two states of t
 def main() -> int:
     """Do it."""
     options = _options()
-    mutants = _chosen(list(all_mutants()), options)
-    tried = list(trials())
-    _say(f"{len(mutants)} mutants, {len(tried)} trials")
-    reach = measure(tried, options.workers)
-    report = Report()
-    for mutant, verdict in judge_all(mutants, reach, options.workers):
-        report.add(mutant, verdict)
-        if verdict.survived:
-            _say(f"survived: {mutant}")
-        if len(report.judged) % EVERY == 0:
-            score = report.score()
-            _say(f"{score.mutants} of {len(mutants)}: {score.raw:.1%} killed")
-            report.write(options.report)
+    mutants = [
+        one for one in all_mutants(wide=options.wide) if _is_asked_for(one.path, options.module)
+    ]
+    kept, report = Kept(), Report()
+    if options.sample:
+        mutants = random.Random(options.seed).sample(mutants, min(options.sample, len(mutants)))
+    else:
+        for one in kept.of(mutants):
+            if not (options.again and one[1].survived):
+                report.add(*one)
+    known = {mutant for mutant, _ in report.judged}
+    left = [one for one in mutants if one not in known]
+    random.Random(options.seed).shuffle(left)  # so that a part of a run stands for all of it
+    if left:
+        _judge(left, kept, report, options)
+    report.refuse(refusals(report.unlisted))
     report.write(options.report)
     _say(report.words())
     return 1 if report.unlisted else 0
+
+
+def _judge(mutants: list[Mutant], kept: Kept, report: Report, options: argparse.Namespace) -> None:
+    drawn: dict[str, list[Any]] = {}
+    tried = [*examples.trials(drawn), *again.trials(drawn)]
+    _say(f"{len(mutants)} mutants, {len(tried)} trials")
+    reach = measure(tried, options.workers)
+    every = judge_all(mutants, reach, options.workers, apart=options.apart)
+    for number, (mutant, verdict) in enumerate(every, 1):
+        report.add(mutant, verdict)
+        if not options.sample:
+            kept.keep(mutant, verdict)
+        if verdict.survived:
+            _say(f"survived: {mutant}")
+        if number % EVERY == 0:
+            _say(f"{number} of {len(mutants)}: {report.score().killed_share:.1%} killed")
+            kept.write()
+            report.write(options.report)
+    kept.write()
+
+
+def _is_asked_for(path: str, asked: str) -> bool:
+    return any(one in path for one in asked.split(","))
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m property_tests.mutating")
     which = parser.add_mutually_exclusive_group(required=True)
     which.add_argument("--sample", type=int, help="judge so many of them")
-    which.add_argument("--all", action="store_true", help="judge each")
+    which.add_argument("--all", action="store_true", help="judge each that was not judged yet")
+    parser.add_argument("--again", action="store_true", help="with --all: survivors once more")
+    parser.add_argument("--wide", action="store_true", help="change more than rows and branches")
+    parser.add_argument("--apart", action="store_true", help="say which only recorded logs kill")
     parser.add_argument("--seed", type=int, default=1, help="which sample")
-    parser.add_argument("--module", default="", help="only those of paths that hold this text")
+    parser.add_argument("--module", default="", help="those whose paths hold one of these, A,B")
     parser.add_argument("--workers", type=int, default=2, help="processes at a time")
     parser.add_argument("--report", type=Path, default=Path("out/mutants.json"))
     return parser.parse_args()
-
-
-def _chosen(mutants: list[Mutant], options: argparse.Namespace) -> list[Mutant]:
-    found = [one for one in mutants if options.module in one.path]
-    if options.all:
-        return found
-    return random.Random(options.seed).sample(found, min(options.sample, len(found)))
 
 
 def _say(words: str) -> None:

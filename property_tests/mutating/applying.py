@@ -33,6 +33,11 @@ def apply(path: str, old: str, new: str) -> None:
     changed |= _compute_anew(module, ast.parse(old), ast.parse(new))
     if not changed:
         raise NotApplied(path)
+    forget()
+
+
+def forget() -> None:
+    """Let everything be computed anew that keeps its answers."""
     for one in _caches():
         one.cache_clear()
 

@@ -1,13 +1,23 @@
 """Changes of code: what is done to the expressions and statements of functions.
 
+Branches, which are what a reducer is made of:
+
 a condition        is True, or is False: between them they hold a negated one
 part of a condition is left out
+`a or b`           as a value: is a, or is b
+an early return    is left out, and so is a `continue`, a `break`, a `raise`
+a case             of a match is never met
+
+What else may be changed counts as `wide`, and is tried on demand only:
+
 `<`                becomes `<=`, and so on; `min` becomes `max`, `any` becomes `all`
 a number           is one more; True is False
 `+`                becomes `-`
-a statement        is left out, an early return among them
+another statement  is left out
 `_replace(a=…)`    leaves out one of what it replaces
-`a or b`           as a value: is a, or is b
+
+What would do the same as another one is not made: an operand that decides alone is the whole
+condition, and the one statement of an `if` left out is its condition that is never true.
 """
 
 import ast
@@ -22,7 +32,8 @@ _BOUNDS: dict[type[ast.cmpop], tuple[str, type[ast.cmpop]]] = {
     ast.GtE: (">=", ast.Gt),
 }
 _TWINS = {"min": "max", "max": "min", "any": "all", "all": "any"}
-_DROPPED = (ast.Return, ast.Continue, ast.Break, ast.Raise, ast.Delete, ast.AugAssign)
+_LEAVING = (ast.Return, ast.Continue, ast.Break, ast.Raise)
+_DROPPED = (*_LEAVING, ast.Delete, ast.AugAssign)
 
 
 class Change(NamedTuple):
@@ -33,6 +44,7 @@ class Change(NamedTuple):
     start: Place
     end: Place
     new: str
+    wide: bool = False  # it is no branch
 
 
 def changes_in(tree: ast.Module) -> Iterator[Change]:
@@ -66,9 +78,11 @@ class _Function:
         body = self.node.body[1:] if ast.get_docstring(self.node) else self.node.body
         yield from self._of_body(body, last=True)
 
-    def _of_body(self, body: list[ast.stmt], *, last: bool = False) -> Iterator[Change]:
+    def _of_body(
+        self, body: list[ast.stmt], *, last: bool = False, alone: bool = False
+    ) -> Iterator[Change]:
         for index, one in enumerate(body):
-            is_end = last and index == len(body) - 1
+            is_end = (last and index == len(body) - 1) or (alone and len(body) == 1)
             if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef):
                 yield from _Function(one, f"{self.name}.<locals>.{one.name}").changes()
                 continue
@@ -80,14 +94,25 @@ class _Function:
                 else:
                     yield from _of_value(expression, self.name, lines)
             for inner in _bodies(one):
-                yield from self._of_body(inner)
+                yield from self._of_body(inner, alone=isinstance(one, ast.If) and not one.orelse)
+            if isinstance(one, ast.Match):
+                yield from self._cases(one)
             self._note_bound(one)
+
+    def _cases(self, one: ast.Match) -> Iterator[Change]:
+        for case in one.cases:
+            if case.guard is None:  # else its guard is False, once
+                lines = (one.lineno, case.body[0].lineno)
+                yield _change(
+                    case.pattern, f"{ast.unparse(case.pattern)} if False", self.name, lines
+                )
 
     def _left_out(self, one: ast.stmt, *, is_end: bool) -> Iterator[Change]:
         is_call = isinstance(one, ast.Expr) and not isinstance(one.value, ast.Constant)
         is_dropped = isinstance(one, _DROPPED) or is_call or self._is_set_again(one)
-        if is_dropped and not (isinstance(one, ast.Return) and is_end):
-            yield _change(one, "pass", self.name, _header_lines(one))
+        if is_dropped and not (isinstance(one, _LEAVING) and is_end):
+            is_wide = not isinstance(one, _LEAVING)
+            yield _change(one, "pass", self.name, _header_lines(one), wide=is_wide)
 
     def _is_set_again(self, one: ast.stmt) -> bool:
         if not isinstance(one, ast.Assign):
@@ -151,6 +176,9 @@ def _parts(node: ast.expr, function: str, lines: tuple[int, ...]) -> Iterator[Ch
         for operand in node.values:
             yield _change(operand, answer, function, lines)
             yield from _parts(operand, function, lines)
+    elif isinstance(node, ast.Compare):
+        yield from _bounds(node, function, lines)
+        yield from _inside(node, function, lines)
     else:
         yield from _of_value(node, function, lines)
 
@@ -173,7 +201,7 @@ def _of_value(node: ast.expr, function: str, lines: tuple[int, ...]) -> Iterator
         case ast.BinOp(op=ast.Add() | ast.Sub()) if not (_is_text(node.left, node.right)):
             sign = ast.Sub() if isinstance(node.op, ast.Add) else ast.Add()
             new = ast.unparse(ast.BinOp(node.left, sign, node.right))
-            yield _change(node, f"({new})", function, lines)
+            yield _change(node, f"({new})", function, lines, wide=True)
         case ast.Call():
             yield from _of_call(node, function, lines)
             return
@@ -217,7 +245,7 @@ def _bounds(node: ast.Compare, function: str, lines: tuple[int, ...]) -> Iterato
             signs = list(node.ops)
             signs[index] = _BOUNDS[type(sign)][1]()
             new = ast.unparse(ast.Compare(node.left, signs, node.comparators))
-            yield _change(node, new, function, lines)
+            yield _change(node, new, function, lines, wide=True)
 
 
 def _choices(node: ast.BoolOp, function: str, lines: tuple[int, ...]) -> Iterator[Change]:
@@ -229,15 +257,15 @@ def _choices(node: ast.BoolOp, function: str, lines: tuple[int, ...]) -> Iterato
 
 def _of_constant(node: ast.Constant, function: str, lines: tuple[int, ...]) -> Iterator[Change]:
     if isinstance(node.value, bool):
-        yield _change(node, str(not node.value), function, lines)
+        yield _change(node, str(not node.value), function, lines, wide=True)
     elif isinstance(node.value, int):
-        yield _change(node, str(node.value + 1), function, lines)
+        yield _change(node, str(node.value + 1), function, lines, wide=True)
 
 
 def _of_call(node: ast.Call, function: str, lines: tuple[int, ...]) -> Iterator[Change]:
     name = node.func.id if isinstance(node.func, ast.Name) else ""
     if name in _TWINS:
-        yield _change(node.func, _TWINS[name], function, lines)
+        yield _change(node.func, _TWINS[name], function, lines, wide=True)
     if name in {"any", "all"} and isinstance(node.args[0], ast.GeneratorExp):
         asked = node.args[0]
         yield from _of_condition(asked.elt, function, lines)
@@ -253,7 +281,7 @@ def _of_call(node: ast.Call, function: str, lines: tuple[int, ...]) -> Iterator[
         for index in range(len(node.keywords)):
             kept = node.keywords[:index] + node.keywords[index + 1 :]
             new = ast.Call(node.func, node.args, kept) if kept else node.func.value
-            yield _change(node, f"({ast.unparse(new)})", function, lines)
+            yield _change(node, f"({ast.unparse(new)})", function, lines, wide=True)
     yield from _inside(node, function, lines)
 
 
@@ -265,6 +293,13 @@ def _is_text(*sides: ast.expr) -> bool:
     )
 
 
-def _change(node: ast.expr | ast.stmt, new: str, function: str, lines: tuple[int, ...]) -> Change:
+def _change(
+    node: ast.expr | ast.stmt | ast.pattern,
+    new: str,
+    function: str,
+    lines: tuple[int, ...],
+    *,
+    wide: bool = False,
+) -> Change:
     end = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
-    return Change(function, lines, (node.lineno, node.col_offset), end, new)
+    return Change(function, lines, (node.lineno, node.col_offset), end, new, wide)

@@ -5,8 +5,7 @@ of them, so that a mutant is judged without Hypothesis, at the cost of playing a
 """
 
 import importlib
-import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from itertools import product
 from typing import Any, NamedTuple
@@ -14,16 +13,9 @@ from typing import Any, NamedTuple
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
-from adapters.store.json_lines import JsonLinesReader
-from engine.verifying import verify
-from machines.domain import WARMLOG
-from property_tests.playing.drawing import draw_and_play
-from property_tests.playing.performing import play
-from property_tests.playing.quieting import be_quiet
-from property_tests.running import run
-from tests.recordings import reading
+from property_tests.mutating.again import CHAOS
+from property_tests.mutating.trials import Trial
 
-RECORDINGS = "recordings"
 _QUIET: dict[str, Any] = {
     "deadline": None,
     "database": None,
@@ -31,33 +23,23 @@ _QUIET: dict[str, Any] = {
 }
 
 
-class Trial(NamedTuple):
-    """One property test with one example: it raises what breaks."""
-
-    name: str
-    room: str
-    play: Callable[[], Any]
-    example: str  # trials of one example come by the same lines
-    is_dear: bool = False
-
-
 class Searched(NamedTuple):
     """A module of property tests, and how many examples each of its tests is tried with."""
 
     name: str
     examples: int
+    told: int = 0  # stories of chaos that only have to make the same rows again
 
 
 SEARCHED = (
-    Searched("test_core", 100),
-    Searched("test_caches", 70),
-    Searched("test_replicas", 30),
-    Searched("test_expected_phases", 50),
-    Searched("test_expected_entries", 50),
+    Searched("test_core", 150, told=1200),
+    Searched("test_caches", 60, told=300),
+    Searched("test_replicas", 30, told=100),
+    Searched("test_expected_phases", 150),
+    Searched("test_expected_entries", 150),
+    Searched("test_expected_conditions", 60),
 )
 SEED = 20_261_130
-WORLD_SEEDS = range(20)  # six in ten are of warmups, three of caches, one of replicas
-WORLD_ROWS = 60  # after which such a story comes to its end
 # The dearest laws by far, and the least likely to be the only ones that break: each is tried with
 # every so manyth story.
 DEAR = {
@@ -66,23 +48,17 @@ DEAR = {
 }
 
 
-def trials() -> Iterator[Trial]:
-    """Give every trial that a mutant has to stand."""
-    drawn: dict[int, list[Any]] = {}
+def trials(drawn: dict[str, list[Any]]) -> Iterator[Trial]:
+    """Give every trial of a property test; the stories of chaos that were drawn go to `drawn`."""
     for searched in SEARCHED:
+        kept: dict[int, list[Any]] = {}
         module = importlib.import_module(f"property_tests.{searched.name}")
         for name, test in vars(module).items():
             if name.startswith("test_") and test.__module__ == module.__name__:
-                yield from _trials_of(searched, name, test, drawn)
-    yield from _worlds()
-    yield from _recordings()
-
-
-def _worlds() -> Iterator[Trial]:
-    be_quiet()
-    for number in WORLD_SEEDS:
-        story = draw_and_play(number, least_rows=WORLD_ROWS).story
-        yield Trial(f"worlds {number}", "worlds", partial(play, story), f"world {number}")
+                yield from _trials_of(searched, name, test, kept)
+        if searched.name in CHAOS:
+            stories = {"story": module.STORIES}
+            drawn[searched.name] = [one["story"] for one in _draw(stories, searched.told)]
 
 
 def _trials_of(searched: Searched, name: str, test: Any, drawn: dict[int, Any]) -> Iterator[Trial]:
@@ -102,9 +78,12 @@ def _trials_of(searched: Searched, name: str, test: Any, drawn: dict[int, Any]) 
         drawn[key] = _draw(strategies, searched.examples)
     inner = test.hypothesis.inner_test
     is_dear, step = name in DEAR, DEAR.get(name, 1)
-    for index, example in list(enumerate(drawn[key]))[::step]:
-        told, about = f"{room}.{name} {index}", f"{room} {key} {index}"
-        yield Trial(told, room, partial(inner, **example), about, is_dear)
+    for place, arguments in enumerate(_parameters(test)):
+        for index, example in list(enumerate(drawn[key]))[::step]:
+            number = f"{index} {place}" if arguments else f"{index}"
+            told, about = f"{room}.{name} {number}", f"{room} {key} {number}"
+            play = partial(inner, **example, **arguments)
+            yield Trial(told, room, play, about, f"{room}.{name}", is_dear)
 
 
 def _is_interactive(strategy: st.SearchStrategy[Any]) -> bool:
@@ -141,21 +120,3 @@ def _parameters(test: Any) -> list[dict[str, Any]]:
         rows = [value if len(names) > 1 else (value,) for value in values]
         columns.append([dict(zip(names, row, strict=True)) for row in rows])
     return [{k: v for part in parts for k, v in part.items()} for parts in product(*columns)]
-
-
-def _recordings() -> Iterator[Trial]:
-    expected: dict[str, reading.Expected] = json.loads(reading.EXPECTED.read_text())
-    for name in reading.names():
-        told = f"{RECORDINGS} {name}"
-        yield Trial(told, RECORDINGS, partial(_recording, name, expected[name]), told)
-
-
-def _recording(name: str, expected: reading.Expected) -> None:
-    """A recording ends as it ended, and is decided as it was decided."""
-    path = reading.FOLDER / f"{name}.jsonl"
-    assert run(reading.outcomes(path)) == expected
-    assert run(_divergences(JsonLinesReader(path))) == []
-
-
-async def _divergences(reader: JsonLinesReader) -> list[str]:
-    return [str(each) async for each in verify(WARMLOG, reader)]

@@ -1,4 +1,8 @@
-"""Judging: a mutant stands one trial after the other until a law breaks."""
+"""Judging: a mutant stands one trial after the other until something breaks.
+
+First come the trials that only tell whether it matters at all: what honest code had done must come
+again. Then those of sentences, laws and tables, for as long as it is worth.
+"""
 
 import resource
 import signal
@@ -8,16 +12,17 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from property_tests.mutating.applying import apply
-from property_tests.mutating.examples import RECORDINGS
 from property_tests.mutating.forking import forked
 from property_tests.mutating.modules import source_of
 from property_tests.mutating.mutants import Mutant
 from property_tests.mutating.reaching import Reach
+from property_tests.mutating.trials import Differs
 
 MEMORY_BYTES = 3 << 30
 PATIENCE = 50  # times as long as without the mutant
-LEAST_SECONDS = 3.0
-MOST_SECONDS = 10.0  # of all trials of one mutant together, recordings apart
+LEAST_SECONDS = 2.0
+MOST_SECONDS = 2.0  # of all trials of one mutant together
+MOST_APART = 1.5  # of those that may say more of a mutant than that what it does is otherwise
 
 
 class TookTooLong(BaseException):
@@ -27,9 +32,9 @@ class TookTooLong(BaseException):
 class Verdict(NamedTuple):
     """What came of one mutant."""
 
-    killer: str  # the trial that noticed; "" when none did
-    room: str
+    killer: str  # the property that noticed; "" when none did
     why: str
+    differs: str  # what had come of honest code, and did not come again; "" when all did
     reached: int  # how many trials come by it
     stood: int  # how many of them it stood
     cpu_seconds: float
@@ -37,52 +42,62 @@ class Verdict(NamedTuple):
     @property
     def survived(self) -> bool:
         """Say whether nothing noticed."""
-        return not self.killer
+        return not (self.killer or self.differs)
 
     @property
     def by_recordings_only(self) -> bool:
-        """Say whether no property test noticed, but a recording did."""
-        return self.room == RECORDINGS
+        """Say whether it was noticed only by what did not come again."""
+        return not self.killer and bool(self.differs)
 
 
 def judge_all(
-    mutants: Sequence[Mutant], reach: Reach, workers: int
+    mutants: Sequence[Mutant], reach: Reach, workers: int, *, apart: bool
 ) -> Iterator[tuple[Mutant, Verdict]]:
-    """Judge each mutant in a process of its own."""
-    for mutant, verdict in forked(mutants, lambda one: _judge(one, reach), workers):
-        yield mutant, verdict or Verdict("process", "process", "its process died", 0, 0, 0.0)
+    """Judge each mutant in a process of its own.
+
+    With `apart` sentences, laws and tables are tried also on what is known to do otherwise.
+    """
+    for mutant, verdict in forked(mutants, lambda one: _judge(one, reach, apart=apart), workers):
+        yield mutant, verdict or Verdict("process", "its process died", "", 0, 0, 0.0)
 
 
-def _judge(mutant: Mutant, reach: Reach) -> Verdict:
+def _judge(mutant: Mutant, reach: Reach, *, apart: bool) -> Verdict:
     signal.signal(signal.SIGVTALRM, _too_long)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     source = source_of(mutant.path)
     apply(mutant.path, source, mutant.applied(source))
     begun = time.process_time()
     order = reach.of(mutant)
-    stood = 0
+    differs, stood, most_seconds = "", 0, MOST_SECONDS
     for number in order:
         trial = reach.trials[number]
         spent = time.process_time() - begun
-        if spent > MOST_SECONDS and trial.room != RECORDINGS:
+        if spent > most_seconds or (differs and not apart):
+            break
+        if differs and trial.only_again:
             continue
-        why = _failure(trial.play, reach.seconds[number])
-        if why:
-            spent = time.process_time() - begun
-            return Verdict(trial.name, trial.room, why, len(order), stood, spent)
-        stood += 1
-    return Verdict("", "", "", len(order), stood, time.process_time() - begun)
+        why, is_breach = _failure(trial.play, reach.seconds[number])
+        if is_breach and not trial.only_again:
+            return Verdict(trial.name, why, differs, len(order), stood, spent)
+        if why and not differs:
+            differs = f"{trial.name}: {why}"
+            most_seconds = spent + MOST_APART
+        stood += not why
+    return Verdict("", "", differs, len(order), stood, time.process_time() - begun)
 
 
-def _failure(play: Any, usual_seconds: float) -> str:
+def _failure(play: Any, usual_seconds: float) -> tuple[str, bool]:
+    """Say why a trial failed, "" when it did not, and whether something is broken by that."""
     try:
         with _limited(max(LEAST_SECONDS, PATIENCE * usual_seconds)):
             play()
     except TookTooLong:
-        return "took too long"
+        return "took too long", True
+    except Differs as error:
+        return f"{error}".splitlines()[0][:200], False
     except Exception as error:  # noqa: BLE001 -- whatever a test raises is its failure
-        return f"{type(error).__name__}: {error}".splitlines()[0][:200]
-    return ""
+        return f"{type(error).__name__}: {error}".splitlines()[0][:200], True
+    return "", False
 
 
 @contextmanager

@@ -43,6 +43,8 @@ MODULES: tuple[str, ...] = (
     *(f"machines/caches/{name}.py" for name in _CACHES.split()),
     *(f"machines/replicas/{name}.py" for name in _REPLICAS.split()),
 )
+# Of the others' tables nothing is looked up while they run: joint rules are compiled from them.
+LOOKED_UP = frozenset(path for path in TABLES if path != "machines/warmups.py")
 
 
 @cache

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from property_tests.mutating.changes import Change, changes_in
-from property_tests.mutating.modules import MODULES, source_of
+from property_tests.mutating.modules import MODULES, TABLES, source_of
 from property_tests.mutating.tables import changes_of_data
 
 
@@ -21,6 +21,7 @@ class Mutant(NamedTuple):
     old: str
     new: str
     context: str  # the line on which it stands, without its indentation
+    wide: bool  # it is neither a row of a machine's table nor a branch
 
     def applied(self, source: str) -> str:
         """Give the module's text with the change in it."""
@@ -34,10 +35,10 @@ class Mutant(NamedTuple):
         return f"{where}{name}: {_short(self.old)} → {_short(self.new)}"
 
 
-def all_mutants() -> Iterator[Mutant]:
+def all_mutants(*, wide: bool = False) -> Iterator[Mutant]:
     """Give every mutant of every module, in the order in which they stand."""
     for path in MODULES:
-        yield from mutants_of(path, source_of(path))
+        yield from (one for one in mutants_of(path, source_of(path)) if wide or not one.wide)
 
 
 def mutants_of(path: str, source: str) -> list[Mutant]:
@@ -67,6 +68,7 @@ def _mutant(path: str, text: bytes, starts: list[int], lines: list[str], change:
         text[start:end].decode(),
         change.new,
         lines[line - 1].strip(),
+        change.wide and path not in TABLES,
     )
 
 

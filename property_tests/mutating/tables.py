@@ -3,6 +3,9 @@
 a row, a source state, an entry   is left out
 a row's state                     is each of the others
 a number                          is one more
+
+All of it counts as `wide` but what is in the machines' modules (`mutants` says so), and entries
+that lead on to a function or a state: these are branches.
 """
 
 import ast
@@ -80,10 +83,11 @@ def _fewer(node: ast.Dict) -> Iterator[Change]:
         for key, value in zip(node.keys, node.values, strict=True)
     ]
     for index, value in enumerate(node.values):
+        wide = isinstance(value, ast.Constant)  # else it is where something leads to
         if index + 1 < len(starts):
-            yield _between(starts[index], starts[index + 1], "")
+            yield _between(starts[index], starts[index + 1], "", wide=wide)
         else:
-            yield _between(_end(node.values[index - 1]), _end(value), "")
+            yield _between(_end(node.values[index - 1]), _end(value), "", wide=wide)
 
 
 def _name(node: ast.expr) -> str:
@@ -98,8 +102,10 @@ def _end(node: ast.expr) -> tuple[int, int]:
     return node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
 
 
-def _between(start: tuple[int, int], end: tuple[int, int], new: str) -> Change:
-    return Change("", (), start, end, new)
+def _between(
+    start: tuple[int, int], end: tuple[int, int], new: str, *, wide: bool = True
+) -> Change:
+    return Change("", (), start, end, new, wide)
 
 
 def _change(node: ast.expr, new: str) -> Change:

@@ -7,10 +7,12 @@ import pytest
 from machines.node_jobs import NODE_JOBS, NodeJobState, NodeJobTrigger
 from machines.suspending import follow_suspension
 from property_tests.mutating.applying import apply, gather
+from property_tests.mutating.checking_types import refusals
 from property_tests.mutating.forking import forked
 from property_tests.mutating.modules import MODULES, TABLES, source_of
 from property_tests.mutating.mutants import Mutant, all_mutants, mutants_of
-from property_tests.mutating.surviving import key_of, listed
+from property_tests.mutating.surviving import listed
+from property_tests.mutating.watching import SEEN, TRUE, pairs_changed, told_by
 
 SOURCE = '''"""Doc."""
 LIMIT = 3
@@ -20,8 +22,12 @@ ROWS = (("a", 1), ("b", 2), ("c", 3))
 def f(a: int, b: int) -> bool:
     """Doc."""
     if a < b and not b:
+        a += 1
         return False
     a = max(a, 1)
+    match b:
+        case 1:
+            a = 2
     return a > 0 or b == 0
 '''
 
@@ -32,30 +38,47 @@ def everyone() -> tuple[Mutant, ...]:
     return tuple(all_mutants())
 
 
-def changes(source: str) -> set[str]:
-    """What is done to a source, in words."""
-    return {f"{one.old} → {one.new}" for one in mutants_of("some.py", source)}
+def changes(source: str, *, wide: bool) -> set[str]:
+    """What is done to a source, in words: its branches, or what is done only when asked for."""
+    found = mutants_of("some.py", source)
+    return {f"{one.old} → {one.new}" for one in found if one.wide == wide}
 
 
 def test_each_sort_of_change_is_made() -> None:
-    """Conditions, their parts and bounds, numbers, statements, early returns and rows change."""
-    found = changes(SOURCE)
-    assert {
-        "3 → 4",
-        '("a", 1),  → ',
-        ', ("c", 3) → ',
+    """Branches are conditions, their parts and early returns; all else is asked for."""
+    branches = {
         "a < b and not b → True",
         "a < b and not b → False",
         "a < b → True",
-        "a < b → a <= b",
+        "not b → True",
         "return False → pass",
         "False → True",
+        "a > 0 or b == 0 → True",
+        "a > 0 or b == 0 → False",
+        "a > 0 → False",
+        "b == 0 → False",
+        "1 → 1 if False",
+    }
+    others = {
+        "3 → 4",
+        '("a", 1),  → ',
+        ', ("c", 3) → ',
+        "a < b → a <= b",
         "a = max(a, 1) → pass",
         "max → min",
-        "a > 0 or b == 0 → True",
-        "a > 0 → False",
         "a > 0 → a >= 0",
-    } <= found
+    }
+    assert changes(SOURCE, wide=False) == branches
+    assert others <= changes(SOURCE, wide=True)
+
+
+def test_a_row_is_no_less_than_a_branch() -> None:
+    """In a machine's module each row changes, and so does where a dispatch leads to."""
+    path = "machines/node_jobs.py"
+    assert not any(one.wide for one in mutants_of(path, source_of(path)) if not one.function)
+    leads = "ROWS = {'a': f, 'b': g}\nWORDS = {'a': 'x', 'b': 'y'}\n"
+    usual = [one.old for one in mutants_of("some.py", leads) if not one.wide]
+    assert usual == ["'a': f, ", ", 'b': g"]
 
 
 def test_every_module_has_mutants() -> None:
@@ -66,7 +89,8 @@ def test_every_module_has_mutants() -> None:
     assert set(counted) == set(MODULES)
     for path in TABLES:
         rows = source_of(path).count("Move(")
-        assert sum(one.old.startswith("_S.") for one in mutants_of(path, source_of(path))) >= rows
+        changed = [one for one in mutants_of(path, source_of(path)) if one.old.startswith("_S.")]
+        assert len(changed) >= rows
 
 
 def answer_of(mutant: Mutant) -> object:
@@ -88,8 +112,24 @@ def test_a_mutant_changes_the_running_code(path: str) -> None:
 
 
 def test_listed_survivors_exist() -> None:
-    """Each entry of `survivors.toml` is a mutant that there is, and gives its reason."""
-    there = {key_of(one) for one in everyone()}
+    """Each entry of `survivors.toml` speaks of mutants that there are, and gives its reason."""
     entries = listed()
-    assert [one for key, one in entries.items() if key not in there] == []
-    assert [one for one in entries.values() if not one.reason] == []
+    assert [one for one in entries if not any(map(one.is_of, everyone()))] == []
+    assert [one for one in entries if not one.reason] == []
+
+
+def test_what_the_types_refuse_is_no_program() -> None:
+    """A guard that only the type checker wants is refused when it is left out; others are not."""
+    path = "machines/replicas/deciding.py"
+    guards = [one for one in everyone() if one.path == path and one.old == "place is None"]
+    refused = refusals(guards)
+    assert [one.new for one in guards if one in refused] == ["False"]
+
+
+def test_a_mutant_waits_for_what_would_show_it() -> None:
+    """Of an `and` an operand that is left out shows where it is false; of rows the pairs count."""
+    found = {one.new: told_by(one) for one in mutants_of("some.py", "def f(a, b):\n  x = a or b\n")}
+    assert found == {"(b)": ((19, 20), TRUE), "(a)": ((24, 25), SEEN)}
+    rows = [one for one in everyone() if one.path == "machines/node_jobs.py"]
+    hopeless = next(one for one in rows if one.old.startswith("Move(_T.HOPELESS"))
+    assert pairs_changed(hopeless) == [("Hydrating", "hopeless")]
