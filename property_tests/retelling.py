@@ -85,8 +85,8 @@ def shown_by(state: State) -> dict[str, str]:
     return {one.subject.uid: dumps(one.status) for one in WARMLOG.project(state)}
 
 
-def rested(state: State) -> str:
-    """Give a state, once all in it has been decided upon, as text."""
+def rested(state: State) -> State:
+    """Give a state as it is once all in it has been decided upon."""
     copied = WARMLOG.copy(state)
     WARMLOG.rest(copied)
-    return WARMLOG.dump(copied)
+    return copied
