@@ -137,13 +137,33 @@ def announced(view: View, tally: Tally, now: int) -> Manifest | None:
 
 def missing(view: View, tally: Tally) -> int:
     """Say how many Pods are to be created."""
-    wanted: int = view.spec["parallelism"]
-    if view.spec.get("completions") is not None:
-        wanted = min(wanted, view.spec["completions"] - tally.all_succeeded)
     present = len(view.active)
     if view.spec.get("podReplacementPolicy") == "Failed":
         present += view.terminating
-    return max(wanted - present, 0)
+    return max(_wanted(view, tally) - present, 0)
+
+
+def surplus(view: View, tally: Tally) -> list[Manifest]:
+    """Give the Pods that run although fewer are wanted, those that have come least far."""
+    count = len(view.active) - _wanted(view, tally)
+    return sorted(view.active, key=_progress)[: max(count, 0)]
+
+
+def _wanted(view: View, tally: Tally) -> int:
+    """Say how many Pods are to be at work; of a Job without completions one success is enough."""
+    parallelism: int = view.spec["parallelism"]
+    completions: int | None = view.spec.get("completions")
+    if completions is None:
+        return len(view.active) if tally.all_succeeded else parallelism
+    return min(parallelism, max(completions - tally.all_succeeded, 0))
+
+
+def _progress(pod: Manifest) -> tuple[bool, bool, bool]:
+    return (
+        bool(pod["spec"].get("nodeName")),
+        pod["status"].get("phase") == "Running",
+        is_true(pod, "Ready"),
+    )
 
 
 def status_of(view: View, tally: Tally, announcement: Manifest | None, now: int) -> Manifest:
@@ -156,17 +176,11 @@ def status_of(view: View, tally: Tally, announcement: Manifest | None, now: int)
         status.setdefault("startTime", timestamp(now))
     waiting = {"succeeded": [*tally.waiting_succeeded], "failed": [*tally.waiting_failed]}
     status["uncountedTerminatedPods"] = {word: uids for word, uids in waiting.items() if uids}
-    counts = {
-        "active": len(view.active),
-        "succeeded": tally.succeeded,
-        "failed": tally.failed,
-    }
-    for word, count in counts.items():
+    for word, count in (("succeeded", tally.succeeded), ("failed", tally.failed)):
         status.pop(word, None)
         if count:
             status[word] = count
-    status["terminating"] = view.terminating
-    status["ready"] = sum(is_true(pod, "Ready") for pod in view.active)
+    status = at_work(status, view)
     if announcement is not None:
         return with_condition(status, _probed(announcement, now), now)
     if view.interim:
@@ -176,6 +190,14 @@ def status_of(view: View, tally: Tally, announcement: Manifest | None, now: int)
     elif suspended or is_true(view.job, "Suspended"):
         return with_condition(status, _probed(_suspension(suspended=suspended), now), now)
     return status
+
+
+def at_work(status: Manifest, view: View) -> Manifest:
+    """Give a status with how many Pods are at work now, are ready, or were told to go."""
+    kept = {word: value for word, value in status.items() if word != "active"}
+    ready = sum(is_true(pod, "Ready") for pod in view.active)
+    active = {"active": len(view.active)} if view.active else {}
+    return {**kept, **active, "terminating": view.terminating, "ready": ready}
 
 
 def deadline(job: Manifest) -> int | None:

@@ -21,11 +21,13 @@ from adapters.simulator.job_books import (
     Tally,
     View,
     announced,
+    at_work,
     deadline,
     finished_at,
     is_tracked,
     missing,
     status_of,
+    surplus,
     tallied,
 )
 from adapters.simulator.plans import doubled
@@ -67,7 +69,8 @@ class JobController(Controller):
             elif not change.object["spec"].get("managedBy"):
                 self._enqueue(change.key, self._soon(change.key))
         elif kind == POD.kind:
-            owner = controller_of(change.object)
+            # An orphan's Job hears of it, too, by what the Pod was before.
+            owner = controller_of(change.object) or controller_of(change.previous or change.object)
             if owner is not None and owner["kind"] == JOB.kind:
                 key = key_of(change.object["metadata"]["namespace"], owner["name"])
                 batch = self.chance.between(self.timing.pod_batch, "batch", key, change.version)
@@ -118,9 +121,12 @@ class JobController(Controller):
             return
         view = self._view(job)
         if view.is_finished or is_deleting(job):
-            # Of a Job that is deleted nothing is counted: the garbage collector has its Pods.
+            # No Pod of a Job that is deleted is made or deleted: the garbage collector has them.
             for pod in filter(is_tracked, view.pods):
                 self._release(pod)
+            status = at_work(job["status"], self._view(job))
+            if not view.is_finished and status != job["status"]:
+                self.change_status(job, lambda _: status)
         else:
             self._advance(key, view)
 
@@ -165,12 +171,11 @@ class JobController(Controller):
 
     def _change_pods(self, key: str, view: View, tally: Tally, *, ending: bool) -> None:
         if ending or view.spec.get("suspend"):
-            for pod in view.active:
-                if not ending:
-                    self._release(pod)  # a Pod that is suspended does not count as failed
-                self.delete(pod)
-                words = f"Deleted pod: {pod['metadata']['name']}"
-                self.around.recorder.record(view.job, COMPONENT, "SuccessfulDelete", words)
+            self._delete_pods(view, view.active, count=ending)
+            return
+        too_many = surplus(view, tally)
+        if too_many:
+            self._delete_pods(view, too_many, count=False)
             return
         wanted = missing(view, tally)
         if not wanted:
@@ -182,6 +187,15 @@ class JobController(Controller):
         for _ in range(wanted):
             if not self._create_pod(key, view):
                 return
+
+    def _delete_pods(self, view: View, pods: list[Manifest], *, count: bool) -> None:
+        """Delete Pods; those that are not to work now do not count as failed."""
+        for pod in pods:
+            if not count:
+                self._release(pod)
+            self.delete(pod)
+            words = f"Deleted pod: {pod['metadata']['name']}"
+            self.around.recorder.record(view.job, COMPONENT, "SuccessfulDelete", words)
 
     def _backed_off_until(self, view: View) -> int:
         failures = self._failures.get(view.uid, _Failures())

@@ -323,3 +323,33 @@ def test_a_job_of_the_same_name_has_nothing_to_do_with_the_old_ones_pods() -> No
     let_all_happen(world)
     assert job(world, "x")["status"]["succeeded"] == 1
     assert len(pods_of(world, "x")) == 1
+
+
+def test_a_job_that_is_to_run_fewer_pods_lets_the_others_go() -> None:
+    """Those that it deletes for that are no failures."""
+    world = created(HANGING, completions=2, parallelism=2)
+    pass_time(world, 10)
+    assert job(world, "x")["status"]["active"] == 2
+    merge(world, f"{JOBS}/x", {"spec": {"parallelism": 1}})
+    let_all_happen(world)
+    assert len(pods_of(world, "x")) == 1
+    merge(world, f"{JOBS}/x", {"spec": {"parallelism": 0}})
+    let_all_happen(world)
+    status = job(world, "x")["status"]
+    assert (pods_of(world, "x"), status.get("active"), status.get("failed")) == ([], None, None)
+
+
+def test_a_deleted_job_that_is_held_tells_what_still_works_for_it() -> None:
+    """As long as a finalizer keeps it, its orphans count for it no more, and its own Pods do."""
+    world = created(HANGING)
+    merge(world, f"{JOBS}/x", {"metadata": {"finalizers": ["example.com/held"]}})
+    pass_time(world, 10)
+    delete(world, f"{JOBS}/x", propagationPolicy="Background")
+    let_all_happen(world)
+    assert job(world, "x")["status"]["active"] == 1
+    other = created(HANGING)
+    merge(other, f"{JOBS}/x", {"metadata": {"finalizers": ["example.com/held"]}})
+    pass_time(other, 10)
+    delete(other, f"{JOBS}/x", propagationPolicy="Orphan")
+    let_all_happen(other)
+    assert "active" not in job(other, "x")["status"]
