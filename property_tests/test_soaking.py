@@ -72,7 +72,11 @@ def test_tallies_add_up() -> None:
     whole.features, whole.shapes, whole.rows = {1: {"a", "b"}}, {7, 8}, 200
     part.features, part.shapes, part.rows = {2: {"b"}, 3: {"b", "c"}}, {8, 9}, 300
     part.broken = {3: "a sentence"}
+    whole.note_memory(1, 90)
+    part.note_memory(1, 95)
+    part.note_memory(2, 80)
     whole.add(part)
+    assert whole.memory == {1: (90, 95), 2: (80, 80)}
     assert whole.features == {1: {"a", "b"}, 3: {"b", "c"}}
     assert (whole.shapes, whole.rows, whole.broken) == ({7, 8, 9}, 500, {3: "a sentence"})
 

@@ -12,6 +12,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
+from resource import RUSAGE_SELF, getrusage
 from typing import Any
 
 from rich.console import Console
@@ -28,22 +29,30 @@ TASK_WORLDS = 5  # seeds that a worker plays between two reports
 SHRINKING_PLAYS = 300  # of one story
 MOST_KINDS = 8  # of breaches that are shrunk: more say that something is wrong with all
 FOLDER = Path("out/soak")
+# How often garbage is looked for, as Python counts; between tasks it is looked for anyway.
+SELDOM = (2_000_000, 50, 1000)
+SOMETIMES = (100_000, 5, 5)
 
 
 def play_seeds(seeds: list[int]) -> Tally:
-    """Play the worlds of some seeds."""
-    tally, began = Tally(), time.process_time()
+    """Play the worlds of some seeds, and throw away what is left of them."""
+    tally, began = Tally(), os.times().user
     for seed in seeds:
         tally.count(seed, draw_and_play(seed))
-    tally.cpu_seconds = time.process_time() - began
+    gc.collect()
+    tally.cpu_seconds = os.times().user - began
+    tally.note_memory(os.getpid(), getrusage(RUSAGE_SELF).ru_maxrss // 1024)
     return tally
 
 
 def shrink_seed(seed: int, folder: Path) -> str:
     """Shrink the story of a seed that broke, and save it; give the words."""
+    gc.set_threshold(*SOMETIMES)  # many worlds are played until it is done
     played = draw_and_play(seed)
     save(played, folder)  # as it was drawn, in case that nobody waits for the rest
-    return save(shrink_played(played, most_plays=SHRINKING_PLAYS), folder)
+    words = save(shrink_played(played, most_plays=SHRINKING_PLAYS), folder)
+    gc.set_threshold(*SELDOM)
+    return words
 
 
 @dataclass
@@ -103,7 +112,9 @@ class Soak:
 
     def _line(self) -> str:
         worlds, broken = self.tally.world_count, len(self.tally.broken)
-        return f"{worlds:,} worlds, {len(self.tally.shapes):,} states, {broken:,} broken"
+        most = max((newest for _, newest in self.tally.memory.values()), default=0)
+        found = f"{worlds:,} worlds, {len(self.tally.shapes):,} states, {broken:,} broken"
+        return f"{found}, {most} MiB a worker"
 
     def _keep(self) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -112,11 +123,15 @@ class Soak:
 
 
 def _prepare() -> None:
-    """Prepare a worker: what is loaded stays, and a world is garbage only as a whole."""
+    """Prepare a worker: what is loaded stays, and a world is garbage only as a whole.
+
+    So nothing is looked for in the middle of one: each task ends with a collection, and holds a few
+    worlds, of which no more is left than of one that is played.
+    """
     be_quiet()
     gc.collect()
     gc.freeze()
-    gc.set_threshold(100_000, 20, 100)
+    gc.set_threshold(*SELDOM)
 
 
 def _tasks(first_seed: int) -> Iterator[list[int]]:

@@ -21,6 +21,8 @@ class Tally:
     shapes: set[int] = field(default_factory=set)
     features: dict[int, set[str]] = field(default_factory=dict)  # by seed, where they are news
     broken: dict[int, str] = field(default_factory=dict)  # the kind of breach by seed
+    # MiB that a process has had at most: after its first worlds, and now.
+    memory: dict[int, tuple[int, int]] = field(default_factory=dict)
 
     @property
     def world_count(self) -> int:
@@ -46,6 +48,11 @@ class Tally:
         if played.breach is not None:
             self.broken[seed] = played.breach.kind
 
+    def note_memory(self, process: int, mebibytes: int) -> None:
+        """Take in the most memory that a process has had so far."""
+        first, newest = self.memory.get(process, (mebibytes, mebibytes))
+        self.memory[process] = first, max(newest, mebibytes)
+
     def add(self, other: "Tally") -> None:
         """Add what other worlds came to."""
         for sort, count in other.worlds.items():
@@ -57,6 +64,8 @@ class Tally:
         self.cpu_seconds += other.cpu_seconds
         self.shapes |= other.shapes
         self.broken |= other.broken
+        for process, (_, mebibytes) in other.memory.items():
+            self.note_memory(process, mebibytes)
         for seed, features in other.features.items():
             if features - self.reached:
                 self.features[seed] = features
@@ -75,4 +84,6 @@ class Tally:
         yield f"features        {len(self.reached):,} reached: rows, moves, reasons"
         ratio = self.simulated_seconds / max(wall_seconds, 1e-9)
         yield f"simulated time  {years:,.1f} days in {wall_seconds:,.0f} s, {ratio:,.0f} times real"
+        for first, newest in self.memory.values():
+            yield f"memory          {newest:,} MiB of a worker at most, {first:,} at its beginning"
         yield f"broken          {len(self.broken):,}"
