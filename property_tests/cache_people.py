@@ -69,6 +69,7 @@ class CachePeople(TroubledWorld):
         self.left: set[str] = set()  # uids of caches whose objects may stay: they were let go of
         self.tokens: set[str] = set()  # all values that it ever had
         self.worlds: dict[str, StagedWorld] = {}
+        self.ways: dict[str, str] = {}  # where the kubeconfig of a cluster last led
         self.driver: Driver
         self.plans: dict[str, str] = {}
 
@@ -148,7 +149,13 @@ class CachePeople(TroubledWorld):
         )  # fmt: skip
 
     def point(self, name: str, other: str) -> None:
-        """Have the kubeconfig of a cluster lead to a world."""
+        """Have the kubeconfig of a cluster lead to a world.
+
+        What was made in another one meanwhile stays there: nobody leads to that any more.
+        """
+        old, self.ways[name] = self.ways.get(name, name), other
+        if old in self.worlds and old not in {name, other}:
+            self.let_go(*NAMES)
         self.home.set_secret(OWN, f"{name}-kubeconfig", {"kubeconfig": f"sim: {other}"})
 
     def wish(self, name: str, secret: str, selector: str, size: int, **more: Any) -> None:

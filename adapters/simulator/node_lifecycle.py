@@ -99,10 +99,13 @@ class NodeLifecycle(Controller):
         self.change_item(node, tainted)
 
     def _evict_from(self, node: Manifest) -> None:
-        """Delete the Pods that do not bear a NoExecute taint, at once or when they no longer do."""
+        """Delete the Pods that do not bear a NoExecute taint, at once or when they no longer do.
+
+        Pods that have ended are deleted as well.
+        """
         for pod in self.pods_on(node["metadata"]["name"]):
             seconds = _borne_seconds(pod, node)
-            if seconds is not None and not is_deleting(pod) and not has_ended(pod):
+            if seconds is not None and not is_deleting(pod):
                 at = self.agenda.now + seconds * SECOND
                 uid = pod["metadata"]["uid"]
                 self.agenda.put(at, ("evict", uid), partial(self._evict, pod))
@@ -113,7 +116,7 @@ class NodeLifecycle(Controller):
         node = self.storage.get(NODE.kind, key_of("", pod["spec"]["nodeName"]))
         if current is None or node is None or _borne_seconds(pod, node) is None:
             return  # the taint is gone again
-        if is_deleting(current) or has_ended(current):
+        if is_deleting(current):
             return
         words = "Taint manager: deleting due to NoExecute taint"
         self.disrupt(current, "DeletionByTaintManager", words)

@@ -52,11 +52,11 @@ class RoundDrawer:
         self._random = random.Random(f"rounds {seed}")
         self._deletes = seed % DELETING == 0
         self._namespace = namespace
-        self._jobs: dict[str, frozenset[str]] = {}  # the role of its Node, and its claim
+        self._jobs: dict[str, frozenset[str]] = {}  # the role of its Node, its claim, its owners
         self._claims: list[str] = []
         self._touched: set[str] = set()  # in this round, each of these
-        self._busy: set[str] = set()  # roles of Nodes, and claims, by way of Jobs
-        self._marked: set[str] = set()  # the same, themselves
+        self._busy: set[str] = set()  # Nodes, claims and owners, by way of a Job
+        self._marked: set[str] = set()  # Nodes, claims and Jobs themselves
 
     def draw(self) -> Iterator[list[Asked]]:
         """Give the rounds."""
@@ -92,12 +92,14 @@ class RoundDrawer:
 
     def _some_job(self) -> str:
         """Give a Job that was not touched, nor what its Pods need: that is touched with it."""
-        name = self._some(job for job, needs in self._jobs.items() if not needs & self._marked)
+        name = self._some_thing(
+            job for job, needs in self._jobs.items() if not needs & self._marked
+        )
         self._busy |= self._jobs.get(name, frozenset())
         return name
 
     def _some_thing(self, names: Iterable[str]) -> str:
-        """Give the role of a Node, or a claim, that no request of this round is about."""
+        """Give a Node by its role, a claim or a Job that no request of this round is about."""
         name = self._some(name for name in names if name not in self._busy)
         self._marked.add(name)
         return name
@@ -123,12 +125,15 @@ class RoundDrawer:
         body["metadata"]["namespace"] = self._namespace
         pod = body["spec"]["template"]["spec"]
         pod |= {"automountServiceAccountToken": False, "terminationGracePeriodSeconds": 1}
-        if self._jobs and pick.random() < 0.3:
-            body["metadata"]["ownerReferences"] = [self._owner(pick.choice(list(self._jobs)))]
+        needs = {role}
+        owners = [job for job, other in self._jobs.items() if not {job, *other} & self._marked]
+        if owners and pick.random() < 0.3:
+            owner = pick.choice(owners)
+            body["metadata"]["ownerReferences"] = [self._owner(owner)]
+            needs |= {owner, *(one for one in self._jobs[owner] if one in self._jobs)}
         elif pick.random() < 0.2:
             body["metadata"]["finalizers"] = [HELD]
         claims = [claim for claim in self._claims if claim not in self._marked]
-        needs = {role}
         if claims and pick.random() < 0.5:
             source = {"claimName": pick.choice(claims)}
             pod["volumes"] = [{"name": "data", "persistentVolumeClaim": source}]

@@ -143,6 +143,18 @@ def test_a_no_execute_taint_drives_pods_away_at_once() -> None:
     assert conditions(job(world, "x"))[-1][0] == "Failed"
 
 
+def test_a_no_execute_taint_takes_pods_that_have_ended_as_well() -> None:
+    """What became of their Job stays."""
+    world = world_of("n1")
+    post(world, JOBS, job_body("x", "n1"))
+    let_all_happen(world)
+    assert world.listed("Pod", TEAM)
+    world.taint("n1", [("maintenance", "", "NoExecute")])
+    let_all_happen(world)
+    assert world.listed("Pod", TEAM) == []
+    assert "Complete" in {kind for kind, _, _ in conditions(job(world, "x"))}
+
+
 def test_the_pods_of_a_node_that_left_are_cleared_away_later() -> None:
     """For some 40 s nobody knows; then the Pod fails as a disruption and goes."""
     world = world_of("n1", "n2", plan=HANGING)
