@@ -168,7 +168,10 @@ def stampings(evidence: Evidence) -> Iterator[Stamping]:
 def statuses(evidence: Evidence) -> Iterator[Shown]:
     """Give the statuses that were sent whole, each with the one before."""
     last: dict[str, Any] = {}
+    undone: set[str] = set()  # uids of which a backup may have brought back another status
     for sent in evidence.happened:
+        if isinstance(sent, Restored):
+            undone |= last.keys()
         if isinstance(sent, Changed) and sent.kind in OUR_KINDS and sent.change.type == DELETED:
             last.pop(uid_of(sent.change.object), None)  # a backup may bring it back, as new
         if not isinstance(sent, Sent) or not sent.is_status:
@@ -177,8 +180,17 @@ def statuses(evidence: Evidence) -> Iterator[Shown]:
         if status is None or sent.kind not in OUR_KINDS or sent.kind == "InferenceCluster":
             continue
         uid = sent.request.body[0]["value"]
+        if uid in undone and _was_forgotten(evidence, sent, uid):
+            last.pop(uid, None)  # neither the server nor the log has what was
+        undone.discard(uid)
         yield Shown(last.get(uid), status, sent)
         last[uid] = status
+
+
+def _was_forgotten(evidence: Evidence, sent: Sent, uid: str) -> bool:
+    """Say whether the log had an object recorded as gone before a status of it was sent."""
+    rows = evidence.rows[sent.log][: sent.position]
+    return any(row.event.type == "Gone" and row.subject.uid == uid for row in rows)
 
 
 def rollouts(evidence: Evidence) -> Iterator[Rollout]:
