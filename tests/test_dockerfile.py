@@ -78,6 +78,12 @@ def test_the_image_writes_nothing_into_itself(image: images.Image) -> None:
     assert {path: path.stat().st_mtime_ns for path in image.root.rglob("*")} == before
 
 
+def test_tests_of_one_group_share_a_worker(request: pytest.FixtureRequest) -> None:
+    """A worker knows the group of each test by its id, else the image is built once on each."""
+    grouped = request.config.getoption("loadgroup", default=False)
+    assert not grouped or request.node.nodeid.endswith("@dockerfile")
+
+
 def test_a_failing_step_fails_the_build(tmp_path: Path) -> None:
     """A step that exits with an error is an error here, with its words."""
     builder = images.Builder(tmp_path, tmp_path)

@@ -1,5 +1,6 @@
 """`warmlog` as a process: bytes that depend on nothing but the log, pipes, terminals, signals."""
 
+import json
 import os
 import pty
 import re
@@ -15,6 +16,13 @@ from tests.cli.commands import REF
 from tests.repository import ROOT
 
 COMMAND = [sys.executable, "-m", "adapters.cli.main"]
+IN_TURN = """
+import json, sys
+from adapters.cli.main import app
+for command in json.loads(sys.argv[1]):
+    app(command, standalone_mode=False)
+    print(end=chr(0), flush=True)
+"""
 SURROUNDINGS = (
     {"PYTHONHASHSEED": "0", "TZ": "UTC", "LC_ALL": "C.UTF-8"},
     {"PYTHONHASHSEED": "1", "TZ": "Asia/Kolkata", "LC_ALL": "C"},
@@ -41,6 +49,20 @@ def output(*arguments: str | Path, cwd: Path, **more: str) -> bytes:
     return done.stdout
 
 
+def outputs(*commands: tuple[str, ...], cwd: Path, **more: str) -> list[bytes]:
+    """Run commands one after the other in one process, and give what each printed."""
+    done = subprocess.run(
+        [sys.executable, "-c", IN_TURN, json.dumps(commands)],
+        cwd=cwd,
+        env=environment(**more),
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    assert done.stderr == b""
+    return done.stdout.split(b"\0")[: len(commands)]
+
+
 def test_one_seed_is_one_log(tmp_path: Path) -> None:
     """Two demos of one seed, under other hash seeds, zones and folders, differ in no byte."""
     told: list[list[bytes]] = []
@@ -48,18 +70,19 @@ def test_one_seed_is_one_log(tmp_path: Path) -> None:
         folder = tmp_path / f"place {number}"
         folder.mkdir()
         demo = ("demo", "--nodes", "20", "--seed", "7", "--log", f"log-{number}.db")
-        shown = output(*demo, cwd=folder, **around)
         log = folder / f"log-{number}.db"
-        told.append(
-            [
-                shown.replace(log.name.encode(), b"LOG"),
-                output("export", log, cwd=tmp_path, **around),
-                output("replay", log, "-o", "json", cwd=tmp_path, **around),
-                output("replay", log, "--at", "00:00:09", "-o", "json", cwd=tmp_path, **around),
-                output("explain", REF, "--log", log, "--at", "-5s", cwd=tmp_path, **around),
-            ]
+        shown = outputs(
+            demo,
+            ("export", str(log)),
+            ("replay", str(log), "-o", "json"),
+            ("replay", str(log), "--at", "00:00:09", "-o", "json"),
+            ("explain", REF, "--log", str(log), "--at", "-5s"),
+            cwd=folder,
+            **around,
         )
+        told.append([each.replace(log.name.encode(), b"LOG") for each in shown])
     assert told[0] == told[1]
+    assert all(told[0])
     assert told[0][1].count(b"\n") > 200
 
 
