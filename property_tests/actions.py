@@ -194,15 +194,15 @@ _OBJECTS = (
     st.builds(PodGone, _JOB, _POD),
     st.builds(PodsRead, _JOB, st.integers(0, 2), _REASON, st.booleans()),
     st.builds(EventsSay, _JOB, st.sampled_from(("", "FailedCreate", "FailedMount"))),
-    st.builds(AnswerComes, st.integers(0, 3), st.integers(0, 9)),
-    st.builds(TimePasses, st.sampled_from((0, 1, 2, 61, 400))),
+    st.builds(AnswerComes, st.integers(0, 3), st.integers(0, 12)),
+    st.builds(TimePasses, st.sampled_from((0, 1, 2, 61, 400, 4000))),
 )
 _RARE = (
     st.builds(NamespaceSeen, _POOL, _RARELY),
     st.builds(
         WarmupSeen,
         _WARMUP,
-        st.integers(0, 3),
+        st.integers(0, 4),
         st.sampled_from(("", "0", "5")),
         _RARELY,
         _PAST,

@@ -58,6 +58,14 @@ from property_tests.making import LogInTheMaking
 
 CLUSTER = "c"
 _SELECTOR = {"nodeSelector": {"matchExpressions": [{"key": "gpu", "operator": "Exists"}]}}
+_OTHERS = {
+    "nodeSelector": {
+        "matchExpressions": [
+            {"key": labels.POOL, "operator": "NotIn", "values": ["q"]},
+            {"key": "cpu", "operator": "DoesNotExist"},
+        ]
+    }
+}
 _NAMES = {"nodes": {"names": ["n0", "n2"]}}
 _IMAGES = {"images": [{"image": "busybox", "command": ["true"]}]}
 SPECS: tuple[dict[str, Any], ...] = (
@@ -73,6 +81,11 @@ SPECS: tuple[dict[str, Any], ...] = (
     },
     {"targets": [_NAMES], "imagePreload": _IMAGES},
     {"targets": [_NAMES], "imagePreload": {"images": [{"image": "", "command": []}]}},
+    {
+        "targets": [_OTHERS, _NAMES],
+        "imagePreload": _IMAGES,
+        "policies": {"parallelism": 3, "retryLimit": 0},
+    },
 )
 ANSWERS: tuple[Answer, ...] = (
     Done(),
@@ -85,6 +98,9 @@ ANSWERS: tuple[Answer, ...] = (
     Refused(403, "Forbidden", "namespace is terminating", terminating=True),
     Unknown("timed out"),
     Absent(),
+    Refused(413, "RequestEntityTooLarge", "too large"),
+    Refused(422, "Invalid", "spec.x: wrong"),
+    Refused(400, "", 'admission webhook "x" denied the request: no'),
 )
 
 

@@ -1,6 +1,6 @@
 """The machines show what the contract says, for every mixture of nodes."""
 
-from itertools import combinations_with_replacement, permutations
+from itertools import combinations_with_replacement, permutations, product
 from typing import Any
 
 import pytest
@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from machines.intents import Resolve
+from machines.warmups import WARMUPS_JOINTLY, Children, WarmupState
 from property_tests.expected_phases import EXAMPLES, Node, Row, expected
 from tests.machines.builders import FORBIDDEN, INVALID, Scene, naming, selecting, spec_of
 
@@ -107,3 +108,29 @@ def test_every_order_of_a_full_house() -> None:
         looks_again(scene)
         found.add(shown(scene))
     assert found == {("Degraded", "NodeFailed")}
+
+
+def phase_of_counts(counts: Children) -> str:
+    """The phase that the contract gives for so many targets of each sort."""
+    has_outcomes, has_work = (
+        bool(counts.ready or counts.failed),
+        bool(counts.startable or counts.hydrating),
+    )
+    if counts.refused:
+        return "Failed"
+    if counts.confirmed and has_outcomes and not (counts.waiting or has_work):
+        if not counts.ready:
+            return "Failed"
+        return "Degraded" if counts.failed or counts.overflowed else "Ready"
+    return "Hydrating" if has_outcomes or has_work else "Pending"
+
+
+@pytest.mark.parametrize("state", WarmupState)
+def test_every_count_of_every_sort(state: WarmupState) -> None:
+    """From whatever phase that is no end, the counts alone say the next; an end is left by none."""
+    for numbers in product((0, 1), (0, 1), (0, 1), (0, 1, 2), (0, 1)):
+        for said in product((False, True), repeat=3):
+            counts = Children(*numbers, *said)
+            is_over = state.value in {"Ready", "Degraded", "Failed"}
+            wanted = state.value if is_over else phase_of_counts(counts)
+            assert WARMUPS_JOINTLY.settle(state, counts).value == wanted, counts

@@ -14,7 +14,7 @@ from property_tests.mutating.mutants import Mutant, all_mutants
 from property_tests.mutating.trials import Trial
 from property_tests.mutating.watching import Notes, Site, Watched, watched
 
-MOST_OF_A_TEST = 40  # trials of one property that a mutant has to stand
+MOST_OF_A_TEST = 25  # trials of one property that a mutant has to stand; cheap ones are no matter
 DEAR_TIMES = 5  # what a dear law costs, in other laws; it is not measured
 
 
@@ -63,7 +63,7 @@ class Reach:
             test = trial.test or trial.room
             spent[test] += self.seconds[number]
             taken[test] += 1
-            if taken[test] <= MOST_OF_A_TEST:
+            if trial.only_again or taken[test] <= MOST_OF_A_TEST:
                 ranks[number] = not trial.only_again, spent[test]
         return sorted(ranks, key=lambda one: (ranks[one], one))
 
