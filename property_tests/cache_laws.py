@@ -105,7 +105,13 @@ def entries_are_in_order(state: State) -> bool:
     )
 
 
+def no_entry_ignores_anything(state: State) -> bool:
+    """Facts may put an entry into any state from any other: none of them is ignored."""
+    return not any(entry.ignored for _, entry in entries(state))
+
+
 ALWAYS: tuple[Callable[[State], bool], ...] = (
+    no_entry_ignores_anything,
     ready_means_staged,
     everything_waited_for_has_its_timer,
     what_is_open_is_known,

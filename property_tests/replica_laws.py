@@ -79,7 +79,13 @@ def only_replicas_ask(state: State) -> bool:
     return state.asking_replicas.keys() <= state.replicas.keys()
 
 
+def no_replica_ignores_anything(state: State) -> bool:
+    """Facts may make a replica deploy or serve whatever it did before: nothing is ignored."""
+    return not any(replica.ignored for replica in state.replicas.values())
+
+
 ALWAYS: tuple[Callable[[State], bool], ...] = (
+    no_replica_ignores_anything,
     everything_waited_for_has_its_timer,
     what_is_open_is_known,
     the_index_agrees,

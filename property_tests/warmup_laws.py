@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from engine.events import Event
 from machines.intents import CreateJob, DeleteJob, Resolve, RestoreJob, StampTtl, WarmupIntent
 from machines.levels import NodeLevel
-from machines.node_jobs import OUTCOMES, NodeJobState
+from machines.node_jobs import NODE_JOBS, OUTCOMES, NodeJobState, NodeJobTrigger
 from machines.reviewing import pool_of
 from machines.selecting import refusal, wanted
 from machines.states import State, Warmup
@@ -94,7 +94,24 @@ def what_is_gone_is_forgotten(state: State) -> bool:
     )
 
 
+def what_is_ignored_is_illegal(state: State) -> bool:
+    """A trigger noted as ignored led nowhere, said what was not so already, and is noted once."""
+    return all(
+        len({note[2:] for note in warmup.ignored}) == len(warmup.ignored)
+        and all(
+            NODE_JOBS.next(NodeJobState(note.state), NodeJobTrigger(note.trigger)) is None
+            and (note.trigger, note.state) not in _SAID_ALREADY
+            for note in warmup.ignored
+        )
+        for warmup in state.warmups.values()
+    )
+
+
+_SAID_ALREADY = {("job_found", "Hydrating"), ("job_completed", "Ready"), ("job_failed", "Failed")}
+
+
 ALWAYS: tuple[Callable[[State], bool], ...] = (
+    what_is_ignored_is_illegal,
     indexes_agree,
     everything_waited_for_has_its_timer,
     timers_are_sorted,
