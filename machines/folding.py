@@ -46,7 +46,14 @@ from machines.folding_objects import (
 from machines.folding_places import place_jobs, place_jobs_of
 from machines.folding_pods import fold_events, fold_pod, fold_pod_gone, fold_pods_read, place_pods
 from machines.folding_timers import TIMERS
-from machines.folding_warmups import fold_recovered, fold_warmup, fold_warmup_gone, settle_warmups
+from machines.folding_warmups import (
+    fold_another_session,
+    fold_recovered,
+    fold_warmup,
+    fold_warmup_gone,
+    fold_warmups_listed,
+    settle_warmups,
+)
 from machines.indexing import touch
 from machines.intents import INTENT_BY_TYPE, WarmupIntent, intent_from_json
 from machines.levels import (
@@ -107,6 +114,7 @@ def _session_started(state: State, event: Event, subject: Subject, data: dict[st
     for cluster in state.clusters.values():
         cluster.synced.clear()
         cluster.unread.clear()
+    fold_another_session(state)
     fold_settings(state)
     fold_replica_settings(state)
     for seq, opened in state.open.items():
@@ -117,6 +125,8 @@ def _synced(state: State, event: Event, subject: Subject, data: dict[str, Any]) 
     cluster = cluster_of(state, event.cluster)
     kind = data["kind"]
     fold_kind_listed(state, cluster, kind)
+    if kind == "ModelWarmup":
+        fold_warmups_listed(state, cluster.name)
     if kind not in WARMUP_KINDS or not cluster.is_synced:
         return
     place_jobs(state, cluster, event)
@@ -212,8 +222,9 @@ def _apply_level(
 def _gone(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:
     cluster = cluster_of(state, event.cluster)
     known = cluster.objects[subject.kind].pop(subject.uid, None)
-    if not (data.get("inferred") and subject.kind in cluster.doubted):
-        # Else it may only not be there yet: the server may lag.
+    # It may only not be there yet: the server may lag.
+    doubtful = bool(data.get("inferred")) and subject.kind in cluster.doubted
+    if not doubtful:
         _bury(cluster, subject, int(data["version"]))
     if subject.kind in CACHING_LEVEL_BY_KIND:
         fold_level_gone(state, event, subject, known)
@@ -222,7 +233,7 @@ def _gone(state: State, event: Event, subject: Subject, data: dict[str, Any]) ->
     elif subject.kind == "Job":
         fold_job_gone(state, event, subject.uid)
     elif subject.kind == "ModelWarmup":
-        fold_warmup_gone(state, event, subject.uid)
+        fold_warmup_gone(state, event, subject.uid, doubtful=doubtful)
     elif known is None:
         return
     elif isinstance(known.level, PodLevel):

@@ -43,17 +43,35 @@ def fold_warmup(state: State, event: Event, subject: Subject, level: WarmupLevel
     touch(state, warmup)
 
 
-def fold_warmup_gone(state: State, event: Event, uid: str) -> None:
-    """A ModelWarmup is gone: nothing is wanted any more, and unfinished Jobs have to go."""
+def fold_warmup_gone(state: State, event: Event, uid: str, *, doubtful: bool) -> None:
+    """A ModelWarmup is gone: nothing is wanted any more, and unfinished Jobs have to go.
+
+    Where that is `doubtful`, as its server may only lag, what it has come to is remembered.
+    """
     warmup = state.warmups.get(uid)
     if warmup is None:
         return
     warmup.gone = True
+    warmup.missed = int(doubtful)
     stop_waiting(state, warmup)
     release_orphans(state, warmup, event)
     for key in list(warmup.jobs):
         settle_target(state, warmup, key, event)
     touch(state, warmup)
+
+
+def fold_another_session(state: State) -> None:
+    """What a doubtful list lacked has to be in the lists of this session, or is gone."""
+    for warmup in state.warmups.values():
+        warmup.missed = 2 if warmup.missed else 0
+
+
+def fold_warmups_listed(state: State, cluster: str) -> None:
+    """What another session did not list either, after a doubtful list, is gone for good."""
+    for warmup in state.warmups.values():
+        if warmup.cluster == cluster and warmup.missed > 1:
+            warmup.missed = 0
+            touch(state, warmup)
 
 
 def fold_recovered(state: State, event: Event, uid: str, data: dict[str, Any]) -> None:
@@ -136,7 +154,7 @@ def _revive(state: State, warmup: Warmup, event: Event) -> None:
 
     Its outcomes were kept with its Jobs, and what it waited for is waited for again.
     """
-    warmup.gone = False
+    warmup.gone, warmup.missed = False, 0
     uid = warmup.subject.uid
     if warmup.state not in TERMINAL:
         if warmup.resolve_at:
@@ -198,6 +216,7 @@ def _forget(state: State, warmup: Warmup) -> None:
     uid = warmup.subject.uid
     if (
         warmup.gone
+        and not warmup.missed
         and not warmup.jobs
         and all(opened.owner.uid != uid for opened in state.open.values())
     ):

@@ -329,21 +329,6 @@ def _deadline_passed(state: State, passed: DeadlinePassed, clock: int) -> Iterat
         yield _draft(passed.cluster, passed.subject, "DeadlinePassed", deadline=passed.deadline)
 
 
-def known_versions(state: State, cluster_name: str) -> dict[str, dict[str, int]]:
-    """Give the versions that the log holds, by kind and uid, those of what is gone included.
-
-    A list that is older than they are, or shows what is gone, is of another past: it is doubted.
-    """
-    cluster = _cluster(state, cluster_name)
-    versions = {
-        kind: {uid: known.version for uid, known in objects.items()}
-        for kind, objects in cluster.objects.items()
-    }
-    for uid, (kind, version) in cluster.buried.items():
-        versions[kind][uid] = version
-    return versions
-
-
 def due_deadlines(state: State, clock: int) -> list[DeadlinePassed]:
     """Give the deadlines that `clock` has reached, one for each owner that has any.
 

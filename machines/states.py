@@ -263,6 +263,8 @@ class Warmup:
     oversized: bool = False  # it was crossed when targets were first resolved
     stored: bool = False  # the terminal status is on the server
     gone: bool = False
+    # A list after a roll-back lacked it, which may be there: 1 in that session, 2 in the next ones.
+    missed: int = 0
     recovered: Recovered | None = None
     spec_changed_at: int = 0  # when the stored spec began or ceased to differ from the one in use
     spec_changed: bool = False  # the stored spec was edited where the CRD's rule is missing

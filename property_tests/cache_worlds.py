@@ -18,6 +18,7 @@ from adapters.simulator.faults import (
 from adapters.simulator.plans import ProvisionerPlan
 from adapters.simulator.resources import CLAIM, JOB, NODE, POD, SECRET
 from adapters.store.memory_logs import MemoryLog
+from machines import labels
 from property_tests.cache_people import STORAGE, WORKLOADS, CachePeople, places
 from property_tests.ending import watch_rest
 from property_tests.playing.choices import one_of, whole
@@ -152,6 +153,7 @@ class CacheWorlds(CachePeople):
     def people_help(self) -> None:
         """Do what is for people to do."""
         self.delete_lost()
+        self.delete_unmarked()
 
     def rest(self) -> None:
         """Let hours pass in which nothing is to happen, and note how it is then."""
@@ -162,6 +164,13 @@ class CacheWorlds(CachePeople):
         )  # fmt: skip
         ending.forgotten = LOST in self.left
         ending.excused = frozenset(self.left | {NOBODY} if self.left else ())
+
+    def delete_unmarked(self) -> None:
+        """So is a Job without the label by which a new log sees it: its Pods are in the way."""
+        for world in self.worlds.values():
+            for job in world.listed(JOB.kind, WORKLOADS):
+                if labels.CACHE not in (job["metadata"].get("labels") or {}):
+                    world.delete_any(job)
 
     def delete_lost(self) -> None:
         """A claim whose volume is lost is for people to delete."""

@@ -35,6 +35,7 @@ class Knowledge:
         default_factory=lambda: defaultdict(list)
     )
     outcomes: dict[str, dict[str, Row]] = field(default_factory=lambda: defaultdict(dict))
+    missed: set[str] = field(default_factory=set)  # ModelWarmups that a list did not hold any more
     looked: dict[str, int] = field(default_factory=dict)  # last finished look, by warmup
     rolled_back: list[int] = field(default_factory=list)  # when clusters were
     latched: set[str] = field(default_factory=set)  # uids of claims that were hydrated
@@ -71,6 +72,7 @@ def see(knowledge: Knowledge, row: Row) -> None:
     """Take in a row that tells a level."""
     cluster, subject, level = row.event.cluster, row.subject, row.data["level"]
     knowledge.objects[cluster, subject.uid] = Known(row, level)
+    knowledge.missed.discard(subject.uid)
     knowledge.names[cluster, subject.kind, subject.namespace, subject.name] = subject.uid
     if subject.kind == "Job" and level.get("outcome") in {"Complete", "Failed"}:
         owner = knowledge.outcomes[level.get("controllerUid", "")]
@@ -81,7 +83,9 @@ def see(knowledge: Knowledge, row: Row) -> None:
 
 def _gone(knowledge: Knowledge, row: Row) -> None:
     knowledge.objects.pop((row.event.cluster, row.subject.uid), None)
-    if row.subject.kind == "ModelWarmup" and not row.data.get("inferred"):
+    if row.subject.kind == "ModelWarmup" and row.data.get("inferred"):
+        knowledge.missed.add(row.subject.uid)  # by a list from the past, perhaps
+    elif row.subject.kind == "ModelWarmup":
         knowledge.outcomes.pop(row.subject.uid, None)  # a backup may bring it back, as new
     if row.subject.kind == "InferenceCluster":  # what was known of the cluster goes with it
         knowledge.forget(f"ic/{row.subject.name}")
@@ -101,6 +105,8 @@ def _unread(knowledge: Knowledge, row: Row) -> None:
 
 def _rolled_back(knowledge: Knowledge, row: Row) -> None:
     knowledge.rolled_back.append(row.event.seq)
+    for uid in knowledge.missed:
+        knowledge.outcomes.pop(uid, None)  # if it comes back now, a backup brought it
     knowledge.synced[row.event.cluster].clear()
 
 

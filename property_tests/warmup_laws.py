@@ -86,9 +86,11 @@ def ended_well_means_all_ready(state: State) -> bool:
 
 
 def what_is_gone_is_forgotten(state: State) -> bool:
-    """A deleted warmup is kept only while a Job or an open intent of its own is left."""
+    """A deleted warmup is kept only while a Job or an open intent of its own is left, or the list
+    that lacked it is doubted.
+    """
     return all(
-        warmup.jobs or any(one.owner.uid == uid for one in state.open.values())
+        warmup.jobs or warmup.missed or any(one.owner.uid == uid for one in state.open.values())
         for uid, warmup in state.warmups.items()
         if warmup.gone
     )

@@ -22,6 +22,7 @@ from adapters.kubernetes.normalising import ObjectForeign, ObjectMalformed, iden
 from adapters.kubernetes.normalising_replicas import is_foreign
 from adapters.ports import Request, Response
 from machines.observations import Deleted, Listed, Observation, RolledBack, Seen
+from machines.versions import KnownVersion
 
 WATCH_SECONDS = 300
 _GONE = 410
@@ -58,13 +59,13 @@ class Reflector:
         kind: Kind,
         *,
         known_version: str = "",
-        known_objects: Mapping[str, int] | None = None,
+        known_objects: Mapping[str, KnownVersion] | None = None,
         page_rows: int = PAGE_ROWS,
         watch_seconds: int = WATCH_SECONDS,
     ) -> None:
         """Begin with a list; one below `known_version` is not believed at once.
 
-        `known_objects` are the versions, by uid, that an earlier session knew.
+        `known_objects` are the versions, by uid, that an earlier session knew, also of what ended.
         """
         self.cluster = cluster
         self.kind = kind
@@ -73,9 +74,11 @@ class Reflector:
         self._page_rows = page_rows
         self._watch_seconds = watch_seconds
         self._version = known_version  # of the collection: list, bookmark or event
-        self._objects: dict[str, int] = dict(
-            known_objects or {}
-        )  # uid -> resourceVersion of what was given last
+        known = known_objects or {}
+        # uid -> resourceVersion of what was given last, or in which it ended
+        self._objects = {uid: one.number for uid, one in known.items()}
+        # What a selector does not hold any more may come back, and has not ended.
+        self._ended = {uid for uid, one in known.items() if one.ended and not kind.label_selector}
         self._page: list[Seen] = []
         self._continued = ""
         self._doubted = ""  # version of a list that was older than what is known
@@ -174,17 +177,14 @@ class Reflector:
         known = self._version
         self.relist()
         older = 0 < number(version) < number(known)
-        # A newer list that shows an object as it was before is of another past, too.
-        undone = any(
-            0 < number(seen.version) < self._objects.get(seen.subject.uid, 0) <= number(version)
-            for seen in items
-        )
+        undone = any(self._is_undone(seen, number(version)) for seen in items)
         if older and not self._doubted:
             self._doubted = version
             return ()
         self._doubted = ""
         self._version = version
         self._objects = {seen.subject.uid: number(seen.version) for seen in items}
+        self._ended.clear()
         self.watching = self.synced = True
         listed = Listed(self.cluster, self.kind.name, version, items, scope=self.kind.scope)
         if not older and not undone:
@@ -193,6 +193,15 @@ class Reflector:
         if undone:
             words = f"{self.kind.plural} are listed at {version} as they were at older versions"
         return (RolledBack(self.cluster, words), listed)
+
+    def _is_undone(self, seen: Seen, listed: int) -> bool:
+        """Say whether a list that is newer than what is known shows an object as it was before.
+
+        Such a list is of another past, too, and so is one that holds what had ended.
+        """
+        known = self._objects.get(seen.subject.uid, 0)
+        earlier = number(seen.version) < known or seen.subject.uid in self._ended
+        return earlier and 0 < known <= listed and number(seen.version) > 0
 
     def _changed(self, raw: Any) -> tuple[Observation, ...]:
         """Take an object as it is now; what has become somebody else's is as good as gone."""

@@ -60,14 +60,15 @@ async def store_status(
 ) -> StatusResult:
     """Replace the status of the object `subject` names, if it still is that object.
 
-    `version` is the resourceVersion last known of it; None reads it first. `timeout_seconds`
-    bounds each of at most two requests. Raises nothing for what the server says.
+    `version` is the resourceVersion last known of it; None reads it first. Nothing is written
+    where a read shows this very status: an earlier write landed, and its answer was lost.
+    `timeout_seconds` bounds each of at most two requests. Raises nothing for what the server says.
     """
     kind = KIND_BY_NAME[subject.kind]
     read = get_request(kind, subject.namespace, subject.name)
     try:
         if version is None:
-            found = _looked_at(subject, await api.send(read, timeout_seconds=timeout_seconds))
+            found = _holding(subject, status, await api.send(read, timeout_seconds=timeout_seconds))
             if not isinstance(found, Conflict):
                 return found
             version = found.version
@@ -76,7 +77,7 @@ async def store_status(
             return Stored(version_of(response.body))
         if not is_overtaken(response):
             return _refused(subject, response)
-        found = _looked_at(subject, await api.send(read, timeout_seconds=timeout_seconds))
+        found = _holding(subject, status, await api.send(read, timeout_seconds=timeout_seconds))
     except ApiUnanswered as error:
         return Unanswered(str(error))
     # The tests cannot have failed when both still hold: it was refused for another reason.
@@ -153,6 +154,13 @@ def _looked_at(subject: Subject, response: Response) -> StatusResult:
     if uid != subject.uid:
         return Dropped(f"{subject.kind} {subject.namespace}/{subject.name} is another object now")
     return Conflict(version_of(response.body))
+
+
+def _holding(subject: Subject, status: dict[str, Any], response: Response) -> StatusResult:
+    """Say what a fresh read means; Stored when the very object holds this status."""
+    found = _looked_at(subject, response)
+    holds = isinstance(found, Conflict) and mapping(response.body).get("status") == status
+    return Stored(found.version) if isinstance(found, Conflict) and holds else found
 
 
 def _refused(subject: Subject, response: Response) -> StatusResult:

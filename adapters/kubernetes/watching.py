@@ -25,6 +25,7 @@ from adapters.kubernetes.watch_health import (
 )
 from adapters.ports import Api, ApiUnanswered
 from machines.observations import Observation, Reachability, RolledBack
+from machines.versions import KnownVersion, newest_of
 
 Sink = Callable[[tuple[Observation, ...]], Awaitable[None]]
 
@@ -53,7 +54,7 @@ class ClusterWatch:
         sink: Sink,
         *,
         kinds: Iterable[Kind] = WATCHED,
-        known_objects: Mapping[str, Mapping[str, int]] | None = None,
+        known_objects: Mapping[str, Mapping[str, KnownVersion]] | None = None,
         settings: WatchSettings | None = None,
         timer: Timer | None = None,
     ) -> None:
@@ -66,7 +67,7 @@ class ClusterWatch:
         self._sink = sink
         self._settings = settings or WatchSettings()
         self._timer = timer or SystemTimer()
-        self._known: Mapping[str, Mapping[str, int]] = known_objects or {}
+        self._known: Mapping[str, Mapping[str, KnownVersion]] = known_objects or {}
         self._reachable = _Reachable(api.cluster, sink)
         self._watches: dict[str, _KindWatch] = {}
         self._running: dict[str, asyncio.Task[None]] = {}
@@ -87,7 +88,7 @@ class ClusterWatch:
     def follow(
         self,
         kinds: Iterable[Kind],
-        known_objects: Mapping[str, Mapping[str, int]] | None = None,
+        known_objects: Mapping[str, Mapping[str, KnownVersion]] | None = None,
         unread: Mapping[str, str] | None = None,
     ) -> None:
         """Watch these kinds and no others from now on; those watched already go on undisturbed.
@@ -113,11 +114,11 @@ class ClusterWatch:
         """How each kind fares, in the order in which they were asked for."""
         return tuple(watch.health for watch in self._watches.values())
 
-    def _watch_of(self, kind: Kind, known: Mapping[str, int]) -> "_KindWatch":
+    def _watch_of(self, kind: Kind, known: Mapping[str, KnownVersion]) -> "_KindWatch":
         reflector = Reflector(
             self._api.cluster,
             kind,
-            known_version=_newest(known),
+            known_version=newest_of(known),
             known_objects=known,
             page_rows=self._settings.page_rows,
             watch_seconds=self._settings.watch_seconds,
@@ -296,11 +297,6 @@ class _KindWatch:
             _log.warning(words, **where)
         else:
             _log.info("read again", **where)
-
-
-def _newest(versions: Mapping[str, int]) -> str:
-    newest = max(versions.values(), default=0)
-    return str(newest) if newest else ""
 
 
 def delay_seconds(cluster: str, kind: Kind, failures: int) -> float:

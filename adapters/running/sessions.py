@@ -21,10 +21,10 @@ from adapters.running.following import Follower
 from adapters.running.limits import Limits
 from adapters.running.settling import Settler, SettlingBook
 from machines.deciding import effect_of
-from machines.ingesting import known_versions
 from machines.intents import Effect, ObjectIntent
 from machines.observations import Observation
 from machines.states import State
+from machines.versions import known_versions
 
 Sink = Callable[[tuple[Observation, ...]], Awaitable[None]]
 

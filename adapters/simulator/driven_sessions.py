@@ -22,10 +22,10 @@ from adapters.simulator.api_server import ApiServer
 from adapters.simulator.halting import HaltingTimer
 from adapters.simulator.watching import WatchCursor
 from machines.deciding import effect_of
-from machines.ingesting import known_versions
 from machines.intents import Effect
 from machines.observations import Observation, Reachability, RolledBack
 from machines.states import State
+from machines.versions import known_versions, newest_of
 
 TIMEOUT_SECONDS = 10.0
 TRIES = 3  # to list a kind in one turn; a later turn tries again
@@ -279,8 +279,6 @@ class DrivenSession:
     def _watch(self, kind: Kind) -> _Watch:
         """Begin to reflect a kind, knowing the versions that an earlier life has seen."""
         versions = self._versions.get(kind.name, {}) if not kind.named else {}
-        newest = max(versions.values(), default=0)
-        reflector = Reflector(
-            self.cluster, kind, known_version=str(newest) if newest else "", known_objects=versions
-        )
+        newest = newest_of(versions)
+        reflector = Reflector(self.cluster, kind, known_version=newest, known_objects=versions)
         return _Watch(reflector, Line(self._server, self.cluster), self._vault)

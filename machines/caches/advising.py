@@ -50,6 +50,11 @@ BY_CAUSE: dict[str, str] = {
     ),
     causes.NODE_GONE: "nothing: the choice is taken back by itself, at the time that is named",
     causes.UNBOUND: f"nothing, unless it lasts: then `{_KUBECTL} describe pvc {{claim}}`",
+    causes.PODS_LEFT: (
+        f"nothing, unless it lasts: then `{_KUBECTL} describe pods -l job-name={{job}}` shows what "
+        f"holds them; where their Job is still there and lost its labels, "
+        f"`{_KUBECTL} delete job {{job}}`"
+    ),
     causes.DOWNLOADING: f"nothing; `{_KUBECTL} logs -f job/{{job}}` shows how far it is",
     causes.STAGED: "nothing: it is staged",
     SAME_CLUSTER: "delete one of the two InferenceClusters, or let no selector hold this one",

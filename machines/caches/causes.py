@@ -34,6 +34,7 @@ LOST = "ClaimLost"
 NODE_GONE = "SelectedNodeGone"
 CLASS_KEPT = "StorageClassKept"
 UNBOUND = "ClaimUnbound"  # nothing tells why
+PODS_LEFT = "PodsTerminating"  # of a Job that is not known any more
 DOWNLOADING = "Downloading"
 STAGED = "Staged"
 
@@ -103,6 +104,8 @@ def _waiting(sight: Sight) -> Cause:
     pod, said = waiting_pod(sight), job_events(sight)
     if pod is not None or said.reason:
         return Cause(pod.reason if pod is not None else said.reason)
+    if sight.left:
+        return Cause(PODS_LEFT, sight.left[0])
     return Cause(UNBOUND if entry.state is EntryState.PENDING else DOWNLOADING)
 
 

@@ -12,7 +12,7 @@ from machines.caches.reaching import scope_key
 from machines.caches.sights import sight_of
 from machines.caches.states import Said
 from tests.caches.pictures import CLAIM, EAST, FAILURE, HOME, THERE, Picture, spec_of
-from tests.caches.test_hydrating_messages import HYDRATING
+from tests.caches.test_hydrating_messages import HYDRATING, held_by_a_pod
 from tests.caches.test_pending_messages import (
     PENDING,
     newer_class,
@@ -109,3 +109,11 @@ def test_leaving() -> None:
     told = advised(picture)
     assert told.startswith("see whether the API server of east answers")
     assert told.endswith("`kubectl delete inferencecluster east` lets go of what is there")
+
+
+def test_pods_that_are_in_the_way() -> None:
+    """Pods of a Job that is not known are looked at, and their Job deleted where it still is."""
+    picture = held_by_a_pod()
+    told = entry_advice(sight_of(picture.state, picture.cache, picture.entry))
+    assert f"-n {THERE} describe pods -l job-name=" in told
+    assert f"-n {THERE} delete job " in told

@@ -10,6 +10,7 @@ from adapters.kubernetes.kinds import CLAIM, MODEL_CACHE, NODE, SECRET, Kind, na
 from adapters.kubernetes.watching import ClusterWatch, delay_seconds
 from adapters.ports import ApiUnanswered, Request
 from machines.observations import Listed, Reachability, RolledBack, Unread
+from machines.versions import KnownVersion
 from tests.kubernetes.fakes import Answer, AnsweringApi, ManualTimer, page, refused
 from tests.kubernetes.test_watching import Received
 
@@ -132,7 +133,7 @@ async def test_known_versions_are_told_with_new_kinds() -> None:
     """A first list of theirs that is older is doubted like any other's."""
     api, sink = AnsweringApi(_served), Received()
     async with _following(api, sink) as watch:
-        watch.follow([CLAIM], {"PersistentVolumeClaim": {"uid": 500}})
+        watch.follow([CLAIM], {"PersistentVolumeClaim": {"uid": KnownVersion(500)}})
         await _quiet()
     assert [type(one) for one in sink.observations[1:]] == [RolledBack, Listed]
 

@@ -63,6 +63,16 @@ async def test_without_a_version_the_object_is_read_first() -> None:
     assert api.requests[1].body[1]["value"] == "50"
 
 
+async def test_a_status_that_is_there_already_is_not_written_again() -> None:
+    """A write whose answer was lost had landed: whoever reads sees it, and is content."""
+    there = Response(200, {**objects.warmup("52"), "status": STATUS})
+    result, api = await _stored(None, there)
+    assert result == Stored("52")
+    assert [request.method for request in api.requests] == ["GET"]
+    result, _ = await _stored("50", FAILED_TEST, there)
+    assert result == Stored("52")
+
+
 @pytest.mark.parametrize(
     ("answers", "result"),
     [

@@ -12,6 +12,7 @@ from adapters.kubernetes.watch_health import WatchHealth
 from adapters.kubernetes.watching import ClusterWatch, WatchSettings, delay_seconds
 from adapters.ports import ApiUnanswered, Request, Response
 from machines.observations import Listed, Observation, Reachability, RolledBack, Seen, Unread
+from machines.versions import KnownVersion
 from tests.kubernetes import objects
 from tests.kubernetes.fakes import (
     Answer,
@@ -341,7 +342,9 @@ async def test_what_the_sink_raises_ends_the_watch() -> None:
 async def test_known_versions_are_held_against_first_lists() -> None:
     """A cluster that was rolled back while nobody watched is found out at the start."""
     api, sink = ScriptedApi(page(version="50"), page(version="50")), Received()
-    async with _running(api, sink, ManualTimer(), known_objects={"Node": {"uid-n": 100}}):
+    async with _running(
+        api, sink, ManualTimer(), known_objects={"Node": {"uid-n": KnownVersion(100)}}
+    ):
         await _until_quiet(api, 3)
     assert any(isinstance(one, RolledBack) for one in sink.observations)
 
@@ -350,7 +353,19 @@ async def test_an_object_that_went_back_is_found_out() -> None:
     """A newer list that shows an object as it was before is of another past."""
     node = {"metadata": {"name": "n", "uid": "uid-n", "resourceVersion": "50"}}
     api, sink = ScriptedApi(page(node, version="120")), Received()
-    async with _running(api, sink, ManualTimer(), known_objects={"Node": {"uid-n": 90}}):
+    async with _running(
+        api, sink, ManualTimer(), known_objects={"Node": {"uid-n": KnownVersion(90)}}
+    ):
+        await _until_quiet(api, 2)
+    assert any(isinstance(one, RolledBack) for one in sink.observations)
+
+
+async def test_an_object_that_had_ended_is_found_out() -> None:
+    """A list that holds what had gone is of another past, whatever was written onto it since."""
+    node = {"metadata": {"name": "n", "uid": "uid-n", "resourceVersion": "110"}}
+    api, sink = ScriptedApi(page(node, version="120")), Received()
+    ended = {"Node": {"uid-n": KnownVersion(90, ended=True)}}
+    async with _running(api, sink, ManualTimer(), known_objects=ended):
         await _until_quiet(api, 2)
     assert any(isinstance(one, RolledBack) for one in sink.observations)
 

@@ -2,7 +2,7 @@
 
 from engine.canonical_json import loads
 from engine.events import Subject
-from machines.ingesting import TEXT_SECONDS, due_deadlines, known_versions, next_deadline
+from machines.ingesting import TEXT_SECONDS, due_deadlines, next_deadline
 from machines.levels import JobLevel, NodeLevel, PodLevel
 from machines.observations import (
     Answered,
@@ -16,6 +16,7 @@ from machines.observations import (
     StatusStored,
     Unknown,
 )
+from machines.versions import KnownVersion, known_versions
 from tests.machines.builders import CLUSTER, Scene, naming, seconds, selecting, spec_of
 
 NODE = Subject("Node", "", "a", "uid-a")
@@ -314,7 +315,10 @@ def test_what_an_older_list_is_told_by() -> None:
     scene = Scene()
     other = Subject("Node", "", "b", "uid-b")
     scene.tell(seen(50), seen(51, READY, other), Deleted(CLUSTER, other, "77"))
-    assert known_versions(scene.state, CLUSTER)["Node"] == {"uid-a": 50, "uid-b": 77}
+    assert known_versions(scene.state, CLUSTER)["Node"] == {
+        "uid-a": KnownVersion(50),
+        "uid-b": KnownVersion(77, ended=True),
+    }
     scene.tell(RolledBack(CLUSTER, "older"))
-    assert known_versions(scene.state, CLUSTER)["Node"] == {"uid-a": 0}
+    assert known_versions(scene.state, CLUSTER)["Node"] == {"uid-a": KnownVersion(0)}
     assert known_versions(scene.state, "elsewhere")["Node"] == {}

@@ -137,12 +137,13 @@ def test_a_log_restored_from_a_backup() -> None:
 
 
 def test_an_end_that_this_log_has_forgotten_is_the_end() -> None:
-    """Lists from the past did not show a ModelWarmup that had ended, so it begins anew; the status
-    that comes then, sent before that, says how it ended.
+    """Lists from the past, in two sessions, did not show a ModelWarmup that had ended, so it begins
+    anew; the status that comes then, sent before that, says how it ended.
     """
     scene = recovered(None)
     scene.tell(RolledBack(CLUSTER, "older"), scene.listed("ModelWarmup", without=["mw"]))
     scene.sync()
+    scene.restart()
     scene.warmup(spec_of(selecting()))
     level = WarmupLevel(1, dumps(spec_of(selecting())))
     ours = {**OURS, "log": "log", "position": scene.mw.position - 1}
@@ -257,6 +258,32 @@ def test_a_warmup_that_was_not_gone_after_all() -> None:
     assert [one.job_uid for one in scene.decided(DeleteJob)] == [job]
     scene.wait(60)
     assert scene.detail("z")["phase"] == "Failed"
+
+
+def test_an_outcome_without_a_job_outlives_a_list_from_the_past() -> None:
+    """A name that was waited for in vain stays failed, when a list that lacks its ModelWarmup after
+    a roll-back was only from the past.
+    """
+    scene = Scene()
+    scene.nodes("a")
+    scene.warmup(spec_of(selecting(), naming("z")), wait="20")
+    scene.wait(20)
+    failed = scene.target("z")
+    scene.tell(RolledBack(CLUSTER, "older"), scene.listed("ModelWarmup", without=["mw"]))
+    scene.sync()
+    scene.warmup(spec_of(selecting(), naming("z")), wait="20")
+    assert (scene.target("z"), failed.state) == (failed, NodeJobState.FAILED)
+
+
+def test_what_two_sessions_do_not_list_is_forgotten() -> None:
+    """A ModelWarmup that a list after a roll-back lacked is remembered until another session."""
+    scene = Scene()
+    scene.warmup(spec_of(selecting()))
+    scene.tell(RolledBack(CLUSTER, "older"), scene.listed("ModelWarmup", without=["mw"]))
+    scene.sync()
+    assert "mw-uid" in scene.state.warmups
+    scene.restart()
+    assert "mw-uid" not in scene.state.warmups
 
 
 @pytest.mark.parametrize(
