@@ -6,10 +6,14 @@ The product is changed in one place at a time, and the property tests must notic
     mutants     one change each, as text: where it stands and what takes its place
     changes     which changes there are of an expression or a statement; `tables` of data
     applying    a change put into the running code
-    examples    what the property tests are tried with: drawn once, from fixed seeds
-    reaching    which of those trials comes by which line
-    judging     a mutant's trial, in a process of its own: the first law that breaks kills it
+    trials      what a mutant has to stand: `examples` of the property tests, drawn once from fixed
+                seeds, and what honest code did here and must be done `again`
+    watching    each place tells what it answered; `reaching`: in which trials, then, a mutant
+                makes a difference
+    judging     a mutant's trial, in a process of its own: what breaks first kills it
+    checking_types      survivors that the type checker refuses are no programs
     surviving   the survivors that are known, each with the reason it is harmless
+    keeping     what came of each mutant, so that a whole run goes on where it stopped
     reporting   what came of it
     faults_of_old, putting_back     faults that were mended once: put back, each must be found
 
@@ -17,5 +21,6 @@ mutmut and cosmic-ray were tried on paper: the one mutates functions only (a mac
 the other starts a process that imports everything for each mutant. Here a mutant costs a fork,
 and whatever was drawn and imported before.
 
-    python -m property_tests.mutating --sample 150 --seed 1
+    python -m property_tests.mutating --sample 150 --seed 1 --apart
+    python -m property_tests.mutating --all --module machines/caches
 """
