@@ -7,8 +7,10 @@
     requesting   how decisions reach the API servers, and a crash
     *_cluster    the objects of each world, and what runs there of itself
     *_world      the worlds: what may happen in each, and what must hold there
+    reducing     of all orders in which the same comes about, one
     games        the worlds that are explored, by name
     searching    breadth first over all states, and whether each must come to rest
+    reporting    what came of one world, for people
     storytelling the shortest way to a state, in plain words and as a recording
 
 `python -m property_tests.exploring` explores them all and prints what it found.

@@ -7,7 +7,7 @@ from engine.events import Subject
 from machines.caches.levels import ClaimLevel, HydrationJobLevel
 from machines.levels import Level
 from machines.observations import Deleted, Observation, Seen
-from property_tests.exploring.worlds import Budget, Move, Wires
+from property_tests.exploring.worlds import Budget, Move, Side, Wires
 
 CLAIM, JOB = "PersistentVolumeClaim", "HydrationJob"
 WATCHED = (CLAIM, JOB, "HydrationPod")  # the last: none is ever made
@@ -104,26 +104,30 @@ def removed(world: CacheWorld, there: There) -> CacheWorld:
     return news_of(world._replace(objects=objects), news)
 
 
+def _own(words: str, world: CacheWorld, *, fault: bool = False) -> Move:
+    return Move(words, world, fault=fault, side=Side.CLUSTER)
+
+
 def goes_on(world: CacheWorld, there: There) -> Iterator[Move]:
     """What the binder and the Job's controller do next, and what may happen to a claim."""
     level, what = there.level, f"{there.subject.kind} {there.subject.uid}"
     if isinstance(level, ClaimLevel):
         if level.phase == "Pending":
-            yield Move(f"{what} is bound", changed(world, there, phase="Bound"))
+            yield _own(f"{what} is bound", changed(world, there, phase="Bound"))
         if world.budget.failures:
             left = world.budget._replace(failures=world.budget.failures - 1)
             gone = removed(world._replace(budget=left), there)
-            yield Move(f"somebody deletes {what}", gone, fault=True)
+            yield _own(f"somebody deletes {what}", gone, fault=True)
             if level.phase == "Bound":
                 lost = changed(world._replace(budget=left), there, phase="Lost")
-                yield Move(f"{what} loses its volume", lost, fault=True)
+                yield _own(f"{what} loses its volume", lost, fault=True)
     elif isinstance(level, HydrationJobLevel) and not level.ended:
         claim = find(world, there.cluster, CLAIM, level.claim_uid)
         bound = claim is not None and getattr(claim.level, "phase", "") == "Bound"
         if bound:
             whole = tuple(sorted({*world.whole, level.claim_uid}))
             done = changed(world._replace(whole=whole), there, outcome="Complete")
-            yield Move(f"{what} is Complete", done)
+            yield _own(f"{what} is Complete", done)
 
 
 def shown_by(observations: tuple[Observation, ...]) -> Iterator[Seen]:

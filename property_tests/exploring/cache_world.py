@@ -9,7 +9,7 @@ entry stands is any of its states while all that may happen does on the first on
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from engine.canonical_json import dumps
 from engine.events import Subject
@@ -45,7 +45,7 @@ from property_tests.exploring.cache_cluster import (
 )
 from property_tests.exploring.cores import AnswerTo, Heard, Opened, TimePasses
 from property_tests.exploring.requesting import crashed, requests
-from property_tests.exploring.worlds import Budget, Move, Order, Reply, Served
+from property_tests.exploring.worlds import ANY, Budget, Move, Order, Reply, Served, Side, bounded
 from tests.caches.builders import HOME, NAME, NAMESPACE, UID, WORKLOAD, spec_of
 from tests.caches.willing import created_level
 
@@ -68,13 +68,15 @@ class CacheGame:
 
     name = "cache"
 
-    def __init__(self, clusters: int, budget: Budget) -> None:
+    def __init__(self, clusters: int, budget: Budget, *, farthest: int = ANY) -> None:
         """Begin with so many clusters, of two at most."""
+        self.farthest = farthest
         self._clusters = ("ic/one", "ic/two")[:clusters]
         self._budget = budget
         self.sentence = (
             f"1 cache, {clusters} cluster{'s' * (clusters > 1)}, and {budget.failures} claim lost, "
             f"{budget.losses} lost answer, {budget.crashes} crash"
+            f"{bounded(farthest)}"
         )
 
     def opening(self) -> CacheWorld:
@@ -101,19 +103,11 @@ class CacheGame:
     def moves(self, heard: Heard, world: CacheWorld) -> Iterator[Move]:
         """Give all that may happen next."""
         for move in self._moves(heard, world):
-            yield self._promptly(move)
+            yield self._promptly(world, move) if len(world.feeds) > 1 else move
 
-    def _promptly(self, move: Move) -> Move:
+    def _promptly(self, before: CacheWorld, move: Move) -> Move:
         """Have done, answered and seen at once what is on its way to the second cluster or back."""
         world, told = move.world, move.told
-        for order in world.wires.sent:
-            if order.cluster == PROMPT:
-                wires = world.wires._replace(
-                    sent=tuple(one for one in world.wires.sent if one is not order)
-                )
-                served = self.carry_out(world._replace(wires=wires), order)
-                told += (*served.seen, AnswerTo(PROMPT, order.intent, served.answer))
-                world = served.world
         for reply in world.wires.replies:
             if reply.cluster == PROMPT:
                 wires = world.wires._replace(
@@ -121,20 +115,26 @@ class CacheGame:
                 )
                 told += (*reply.seen, AnswerTo(PROMPT, reply.intent, reply.answer))
                 world = world._replace(wires=wires)
-        if len(world.feeds) > 1:
-            feed = world.feeds[1]
-            told += (*feed.claims, *feed.jobs)
-            world = with_feed(world, 1, Feed(listed=feed.listed))
-        return move._replace(world=world, told=told)
+        feed = world.feeds[1]
+        told += (*feed.claims, *feed.jobs)
+        world = with_feed(world, 1, Feed(listed=feed.listed))
+        mine = _of_first(move.world) != _of_first(before) or _of_first(world) != _of_first(before)
+        return move._replace(world=world, told=told, side=move.side if mine else Side.CONTROLLER)
 
     def _moves(self, heard: Heard, world: CacheWorld) -> Iterator[Move]:
         yield from self._told(world)
         yield from requests(self, heard, world)
         if heard.waits and self._is_quiet(heard, world):
-            yield Move("time passes to the next deadline", world, (TimePasses(),))
+            what = "time passes to the next deadline"
+            yield Move(what, world, (TimePasses(),), side=Side.CONTROLLER)
         for there in world.objects:
             yield from goes_on(world, there)
-        yield from crashed(world, self.listed(), feeds=(Feed(),) * len(world.feeds))
+        feeds = (Feed(),) * len(world.feeds)
+        yield from crashed(self, heard, world, self.listed(), feeds=feeds)
+
+    def unheard(self, world: CacheWorld) -> tuple[int, ...]:
+        """Give how many news wait in each line in which they are heard in order."""
+        return tuple(len(line) for feed in world.feeds for line in (feed.claims, feed.jobs))
 
     def _is_quiet(self, heard: Heard, world: CacheWorld) -> bool:
         on_its_way = heard.opened or world.wires.sent or world.wires.replies
@@ -152,10 +152,10 @@ class CacheGame:
                 yield Move(f"what is on {cluster} is listed", after, told)
             if feed.claims:
                 after = with_feed(world, index, feed._replace(claims=feed.claims[1:]))
-                yield Move(f"news: {_news(feed.claims[0])}", after, feed.claims[:1])
+                yield _heard(feed.claims[0], after, 2 * index)
             if feed.jobs:
                 after = with_feed(world, index, feed._replace(jobs=feed.jobs[1:]))
-                yield Move(f"news: {_news(feed.jobs[0])}", after, feed.jobs[:1])
+                yield _heard(feed.jobs[0], after, 2 * index + 1)
 
     def _home(self) -> Iterator[Listed]:
         level = CacheLevel(spec=dumps(spec_of()), held=True)
@@ -243,6 +243,10 @@ class CacheGame:
                 world = news_of(world, Deleted(reply.cluster, shown.subject, NEWEST))
         return world
 
+    def is_soon_over(self, order: Order) -> bool:
+        """Say whether it is done before a crash, or makes nothing."""
+        return order.cluster == PROMPT
+
     def words(self, order: Order) -> str:
         """Say what it is to do."""
         intent = order.intent
@@ -287,6 +291,13 @@ class CacheGame:
 _SPACE = NamespaceLevel()
 
 
+def _of_first(world: CacheWorld) -> tuple[Any, ...]:
+    """Give all that is of the first cluster: who leaves it as it was has not looked at it."""
+    objects = tuple(one for one in world.objects if one.cluster != PROMPT)
+    replies = tuple(one for one in world.wires.replies if one.cluster != PROMPT)
+    return world.feeds[0], objects, world.wires._replace(replies=replies)
+
+
 def _named(kind: str, name: str, place_name: str = "") -> Subject:
     return Subject(kind, "", name, f"{place_name[3:]}{name}-uid")
 
@@ -318,3 +329,7 @@ def _news(news: Seen | Deleted) -> str:
     level = news.level
     state = getattr(level, "outcome", "") or getattr(level, "phase", "") or "at work"
     return f"{what} is {state}"
+
+
+def _heard(first: Seen | Deleted, after: CacheWorld, line: int) -> Move:
+    return Move(f"news: {_news(first)}", after, (first,), side=Side.CONTROLLER, line=line)

@@ -167,6 +167,10 @@ class Cores:
         """Give how many states there are."""
         return len(self._states)
 
+    def names(self) -> list[Name]:
+        """Give the name of each, by number."""
+        return list(self._numbers)
+
     def heard(self, core: int) -> Heard:
         """Give what the world around it knows of a core."""
         return self._heard[core]

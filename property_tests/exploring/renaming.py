@@ -11,6 +11,9 @@ name they are replaced, which is sound because of what the code does with them:
 - What is only *shown* (`SHOWN`) is left out: the position of a status, and the face it had then,
   with which it is compared only to say at which position it changed. (A status that tells of a
   past is compared by its position, too; in these worlds none does.)
+- *Who is gone* (`buried`) is asked for by uid. The version of its end is compared only of what a
+  replica is composed of, which may come back; else it tells rolled-back clusters, and there are
+  none.
 - *Collections without an order* (`SETS`) are only asked whether they hold something.
 
 Everything else is compared as it stands, order included: what is not listed here can only make
@@ -29,6 +32,7 @@ from typing import Any
 from engine.events import Subject
 from machines.intents import INTENT_BY_TYPE
 from machines.levels import LEVEL_BY_KIND
+from machines.replicas.kinds import COMPOSED
 from machines.states import State
 
 EARLIEST = 10**17  # nanoseconds: an instant in 1973
@@ -52,11 +56,12 @@ SEQS = frozenset(
 )  # fmt: skip
 SETS = frozenset(
     {
-        ("Cluster", "synced"), ("Cluster", "listed"), ("Cluster", "doubted"), ("Cluster", "buried"),
+        ("Cluster", "synced"), ("Cluster", "listed"), ("Cluster", "doubted"),
     }
 )  # fmt: skip
 
-# What holds no instant and no position is read once for each value that there is.
+# What holds no instant and no position is read once for each value that there is, other records
+# once for each value, instant and open decisions.
 _STILL: tuple[type, ...] = (*LEVEL_BY_KIND.values(), Subject, *INTENT_BY_TYPE.values())
 
 Name = bytes
@@ -76,6 +81,7 @@ class _Namer:
     def __init__(self, state: State) -> None:
         self._now = state.now
         self._ranks = {seq: rank for rank, seq in enumerate(sorted(state.open), 1)}
+        self.relative_to = (state.now, *self._ranks)  # what the reading of a record depends on
 
     def read(self, value: Any) -> Any:
         kind = type(value)
@@ -93,6 +99,12 @@ class _Namer:
         if isinstance(value, dict):
             return tuple((self.read(key), self.rank(seq)) for key, seq in value.items())
         return self._ranks.get(value, ANSWERED) if value else 0
+
+    def buried(self, value: dict[str, tuple[str, int]]) -> Any:
+        """Read who is gone; the version of the end matters only of what may come back."""
+        return tuple(
+            sorted((uid, end if end[0] in COMPOSED else end[0]) for uid, end in value.items())
+        )
 
     def unordered(self, value: Any) -> Any:
         """Read a mapping whose order nobody looks at."""
@@ -121,15 +133,19 @@ def _read_fields(kind: type, names: tuple[str, ...]) -> _Reader:
     rules = [(name, _rule(kind, name)) for name in names if (kind.__name__, name) not in SHOWN]
 
     def read(namer: _Namer, value: Any) -> Any:
-        if kind in _STILL:
-            known = _KNOWN.get((kind, value))
-            if known is None:
-                items = [rule(namer, getattr(value, name)) for name, rule in rules]
-                known = _KNOWN[kind, value] = (kind.__name__, *items)
-            return known
         return (kind.__name__, *[rule(namer, getattr(value, name)) for name, rule in rules])
 
-    return read
+    if kind not in _STILL and not issubclass(kind, tuple):
+        return read
+
+    def read_once(namer: _Namer, value: Any) -> Any:
+        key = kind, value, () if kind in _STILL else namer.relative_to
+        known = _KNOWN.get(key)
+        if known is None:
+            known = _KNOWN[key] = read(namer, value)
+        return known
+
+    return read_once
 
 
 def _rule(kind: type, name: str) -> _Reader:
@@ -137,6 +153,8 @@ def _rule(kind: type, name: str) -> _Reader:
         return _Namer.rank
     if (kind.__name__, name) in SETS:
         return _Namer.unordered
+    if (kind.__name__, name) == ("Cluster", "buried"):
+        return _Namer.buried
     if (kind.__name__, name) == ("State", "open"):
         return lambda namer, value: tuple(namer.read(opened) for opened in value.values())
     return _Namer.read

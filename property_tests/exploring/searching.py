@@ -1,13 +1,16 @@
 """Searching: all states of a world, breadth first, each once, and whether each comes to rest."""
 
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from property_tests.exploring.cores import Cores, Restart
+from property_tests.exploring.cores import Cores, Heard, Restart
+from property_tests.exploring.reducing import Turn, reduced
+from property_tests.exploring.requesting import overtaken, wants
 from property_tests.exploring.worlds import Game, Move
 
 Progress = Callable[[int, int], None]  # told of states found and looked at
+Turns = Callable[[Game[Any], Heard, Any], Iterator[Turn]]  # as `reduced`
 
 
 class Way(NamedTuple):
@@ -29,15 +32,31 @@ class Explored(NamedTuple):
     wrong: Way | None  # the first that was found, if any
 
 
+class Place(NamedTuple):
+    """A state of the whole: its core by number, and its world."""
+
+    core: int
+    world: Any
+
+
+class Step(NamedTuple):
+    """A turn from one place to another, and what breaks on the way."""
+
+    turn: Turn
+    place: Place
+    broken: tuple[str, ...]
+
+
 class Search:
     """A search in one world."""
 
-    def __init__(self, game: Game[Any], cores: Cores) -> None:
+    def __init__(self, game: Game[Any], cores: Cores, turns: Turns = reduced) -> None:
         """Begin with its opening."""
         self._game = game
         self._cores = cores
-        self._numbers: dict[tuple[int, Any], int] = {}
-        self._places: list[tuple[int, Any]] = []
+        self._turns = turns
+        self._numbers: dict[Place, int] = {}
+        self._places: list[Place] = []
         self._parents = array("q")
         self._choices = array("q")
         self._depths = array("q")
@@ -45,7 +64,9 @@ class Search:
         self._targets = array("q")
         self._ends = array("q")
         self._transitions = 0
-        self._find((cores.told(0, (Restart(), *game.listed())).core, game.opening()), -1, 0)
+        self._resting: list[int] = []
+        begun = cores.told(0, (Restart(), *game.listed())).core
+        self._find(Place(begun, game.opening()), -1, 0)
 
     def run(self, progress: Progress | None = None) -> Explored:
         """Look at every state, or until something is wrong."""
@@ -53,37 +74,62 @@ class Search:
         while number < len(self._places):
             wrong = self._look(number)
             if wrong is not None:
-                return self._explored(wrong, number)
+                return self._explored(wrong)
             number += 1
             if progress is not None and not number % 10_000:
                 progress(len(self._places), number)
         endless = self._endless()
         wrong = self._way(endless[0], ("it can go on for ever from here",)) if endless else None
-        return self._explored(wrong, number, len(endless))
+        return self._explored(wrong, len(endless))
+
+    def resting(self) -> Iterator[Place]:
+        """Give the places in which nothing is left to happen but faults."""
+        return (self._places[number] for number in self._resting)
+
+    def places(self) -> Sequence[Place]:
+        """Give all places that were found."""
+        return self._places
 
     def _look(self, number: int) -> Way | None:
         """Find what may come after a state; give what is wrong with it."""
-        core, world = self._places[number]
-        heard = self._cores.heard(core)
-        broken = tuple(self._game.broken(heard, world))
+        place = self._places[number]
+        heard = self._cores.heard(place.core)
+        broken = tuple(self._game.broken(heard, place.world))
         if broken:
             return self._way(number, broken)
         resting = True
-        for choice, move in enumerate(self._game.moves(heard, world)):
+        for choice, step in enumerate(self._steps(place)):
             self._transitions += 1
-            outcome = self._cores.told(core, move.told) if move.told else None
-            if outcome is not None and outcome.broken:
-                return self._way(number, outcome.broken, move)
-            after = (outcome.core if outcome is not None else core), move.world
-            found = self._find(after, number, choice)
-            if not move.fault:
+            if step.broken:
+                return self._way(number, step.broken, step.turn.moves)
+            found = self._find(step.place, number, choice)
+            if not step.turn.fault:
                 resting = False
                 self._targets.append(found)
         self._ends.append(len(self._targets))
-        broken = tuple(self._game.unsettled(heard, world)) if resting else ()
+        if not resting:
+            return None
+        self._resting.append(number)
+        broken = tuple(self._game.unsettled(heard, place.world))
         return self._way(number, broken) if broken else None
 
-    def _find(self, place: tuple[int, Any], parent: int, choice: int) -> int:
+    def _steps(self, place: Place) -> Iterator[Step]:
+        game, cores = self._game, self._cores
+        heard = cores.heard(place.core)
+        for turn in self._turns(game, heard, place.world):
+            broken: tuple[str, ...] = ()
+            for move in turn.moves[:-1]:
+                broken += tuple(game.broken(heard, move.world))
+            if not turn.told:
+                yield Step(turn, Place(place.core, turn.world), broken)
+                continue
+            core, breaks = cores.told(place.core, turn.told)
+            after = cores.heard(core)
+            if turn.unless is None or not wants(after, turn.unless):
+                for world in overtaken(game, heard, after, turn.world):
+                    yield Step(turn, Place(core, world), broken + breaks)
+
+    def _find(self, place: Place, parent: int, choice: int) -> int:
         number = self._numbers.get(place)
         if number is None:
             number = self._numbers[place] = len(self._places)
@@ -93,17 +139,16 @@ class Search:
             self._depths.append(self._depths[parent] + 1 if parent >= 0 else 0)
         return number
 
-    def _way(self, number: int, broken: tuple[str, ...], last: Move | None = None) -> Way:
-        moves = [last] if last is not None else []
+    def _way(self, number: int, broken: tuple[str, ...], last: tuple[Move, ...] = ()) -> Way:
+        moves = list(reversed(last))
         while self._parents[number] >= 0:
             choice, number = self._choices[number], self._parents[number]
-            core, world = self._places[number]
-            every = list(self._game.moves(self._cores.heard(core), world))
-            moves.append(every[choice])
+            step = list(self._steps(self._places[number]))[choice]
+            moves += reversed(step.turn.moves)
         return Way(tuple(reversed(moves)), broken)
 
-    def _explored(self, wrong: Way | None, looked_at: int, endless: int = 0) -> Explored:
-        resting = sum(1 for number in range(looked_at) if not self._left(number))
+    def _explored(self, wrong: Way | None, endless: int = 0) -> Explored:
+        resting = len(self._resting)
         return Explored(
             len(self._places), self._transitions, max(self._depths), len(self._cores),
             resting, endless, wrong,

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from engine.events import Subject
 from machines.levels import JobLevel, PodLevel
 from machines.observations import Deleted, Seen
-from property_tests.exploring.worlds import Budget, Move, Wires
+from property_tests.exploring.worlds import Budget, Move, Side, Wires
 
 CLUSTER, NAMESPACE = "c", "ns"
 WARMUP = Subject("ModelWarmup", NAMESPACE, "mw", "mw-uid")
@@ -111,33 +111,37 @@ def _pods_of(world: WarmupWorld, job: JobThere) -> list[PodThere]:
     return [pod for pod in world.pods if pod.level.job_uid == job.subject.uid]
 
 
+def _own(words: str, world: WarmupWorld, *, fault: bool = False) -> Move:
+    return Move(words, world, fault=fault, side=Side.CLUSTER)
+
+
 def job_goes_on(world: WarmupWorld, job: JobThere) -> Iterator[Move]:
     """What the Job's controller does next, and what a person may."""
     uid, level, pods = job.subject.uid, job.level, _pods_of(world, job)
     if world.budget.failures:
         spent = world._replace(budget=world.budget._replace(failures=world.budget.failures - 1))
-        yield Move(f"somebody deletes {uid}", job_deleted(spent, job), fault=True)
+        yield _own(f"somebody deletes {uid}", job_deleted(spent, job), fault=True)
         if not level.outcome:
             late = job_is(spent, job, outcome="Finishing", reason="DeadlineExceeded")
-            yield Move(f"{uid} has run for too long", late, fault=True)
+            yield _own(f"{uid} has run for too long", late, fault=True)
     if level.ended:
         return
     if level.outcome == "Finishing":
         if all(pod.level.ended for pod in pods):
             outcome = "Failed" if level.reason else "Complete"
-            yield Move(f"{uid} is {outcome}", job_is(world, job, outcome=outcome))
+            yield _own(f"{uid} is {outcome}", job_is(world, job, outcome=outcome))
         return
     failed = sum(pod.level.phase == "Failed" for pod in pods)
     if any(pod.level.phase == "Succeeded" for pod in pods):
-        yield Move(f"{uid} is about to be Complete", job_is(world, job, outcome="Finishing"))
+        yield _own(f"{uid} is about to be Complete", job_is(world, job, outcome="Finishing"))
     elif failed > level.failed_attempts:
         over = (
             {"outcome": "Finishing", "reason": "BackoffLimitExceeded"} if failed > RETRIES else {}
         )
         counted = job_is(world, job, failed_attempts=failed, **over)
-        yield Move(f"{uid} counts {failed} failed Pod", counted)
+        yield _own(f"{uid} counts {failed} failed Pod", counted)
     elif failed == len(pods):
-        yield Move(f"a Pod of {uid} runs", _pod_made(world, job, len(pods)))
+        yield _own(f"a Pod of {uid} runs", _pod_made(world, job, len(pods)))
 
 
 def ttl_passes(world: WarmupWorld) -> Iterator[Move]:
@@ -162,14 +166,14 @@ def pod_goes_on(world: WarmupWorld, pod: PodThere) -> Iterator[Move]:
     uid = pod.subject.uid
     job = job_of(world, pod.level.job_uid)
     if job is None:
-        yield Move(f"Pod {uid} goes after its Job", _pod_deleted(world, pod))
+        yield _own(f"Pod {uid} goes after its Job", _pod_deleted(world, pod))
         return
     if pod.level.ended:
         return
     if job.level.outcome == "Finishing":
-        yield Move(f"Pod {uid} is stopped", _pod_deleted(world, pod))
+        yield _own(f"Pod {uid} is stopped", _pod_deleted(world, pod))
         return
-    yield Move(f"Pod {uid} succeeds", _pod_is(world, pod, phase="Succeeded"))
+    yield _own(f"Pod {uid} succeeds", _pod_is(world, pod, phase="Succeeded"))
     if world.budget.failures:
         spent = world._replace(budget=world.budget._replace(failures=world.budget.failures - 1))
-        yield Move(f"Pod {uid} fails", _pod_is(spent, pod, phase="Failed", exit_code=3), fault=True)
+        yield _own(f"Pod {uid} fails", _pod_is(spent, pod, phase="Failed", exit_code=3), fault=True)

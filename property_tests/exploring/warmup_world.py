@@ -38,7 +38,7 @@ from property_tests.exploring.warmup_cluster import (
     seen,
     ttl_passes,
 )
-from property_tests.exploring.worlds import Budget, Move, Order, Reply, Served
+from property_tests.exploring.worlds import ANY, Budget, Move, Order, Reply, Served, Side, bounded
 
 POOL = "p"
 NEWEST = str(10**9)  # version of every list: it is later than all that it shows
@@ -64,8 +64,11 @@ class WarmupGame:
 
     name = "warmup"
 
-    def __init__(self, nodes: int, budget: Budget, *, settles: bool = True) -> None:
+    def __init__(
+        self, nodes: int, budget: Budget, *, settles: bool = True, farthest: int = ANY
+    ) -> None:
         """Begin with so many nodes; without `settles` the edge believes whatever answers show."""
+        self.farthest = farthest
         self._settles = settles
         self._nodes = tuple(
             Subject("Node", "", f"n{index}", f"node-{index}") for index in range(nodes)
@@ -74,6 +77,7 @@ class WarmupGame:
         self.sentence = (
             f"{nodes} node{'s' * (nodes > 1)}, 1 warmup, parallelism 1, and "
             f"{budget.failures} failure, {budget.losses} lost answer, {budget.crashes} crash"
+            f"{bounded(farthest)}"
         )
 
     def opening(self) -> WarmupWorld:
@@ -100,7 +104,8 @@ class WarmupGame:
         yield from requests(self, heard, world)
         yield from self._stored(heard.view, world)
         if heard.waits:
-            yield Move("time passes to the next deadline", world, (TimePasses(),))
+            what = "time passes to the next deadline"
+            yield Move(what, world, (TimePasses(),), side=Side.CONTROLLER)
         quiet = not (heard.opened or world.wires.sent or world.wires.replies)
         if quiet and world.listed and not (world.job_news or world.pod_news):
             yield from ttl_passes(world)
@@ -108,7 +113,12 @@ class WarmupGame:
             yield from job_goes_on(world, job)
         for pod in world.pods:
             yield from pod_goes_on(world, pod)
-        yield from crashed(world, self.listed(), job_news=(), pod_news=(), listed=False)
+        forgotten = {"job_news": (), "pod_news": (), "listed": False}
+        yield from crashed(self, heard, world, self.listed(), **forgotten)
+
+    def unheard(self, world: WarmupWorld) -> tuple[int, ...]:
+        """Give how many news wait in each line in which they are heard in order."""
+        return len(world.job_news), len(world.pod_news)
 
     # the watches
 
@@ -118,10 +128,10 @@ class WarmupGame:
             yield Move("Jobs and Pods are listed", world._replace(listed=True), told)
         if world.job_news:
             first, *rest = world.job_news
-            yield Move(f"news: {news(first)}", world._replace(job_news=tuple(rest)), (first,))
+            yield _heard(first, world._replace(job_news=tuple(rest)), 0)
         if world.pod_news:
             first, *rest = world.pod_news
-            yield Move(f"news: {news(first)}", world._replace(pod_news=tuple(rest)), (first,))
+            yield _heard(first, world._replace(pod_news=tuple(rest)), 1)
 
     def _listed(self, world: WarmupWorld, kind: str) -> Listed:
         items: tuple[Seen, ...]
@@ -150,7 +160,8 @@ class WarmupGame:
         if view.ended and not view.stored:
             if world.stored:
                 told = (StatusStored(CLUSTER, WARMUP, 1),)
-                yield Move("the controller hears that the last status is stored", world, told)
+                what = "the controller hears that the last status is stored"
+                yield Move(what, world, told, side=Side.CONTROLLER)
             else:
                 yield Move("the last status is written", world._replace(stored=True))
 
@@ -185,6 +196,10 @@ class WarmupGame:
     def look_up(self, world: WarmupWorld, order: Order) -> Served:
         """Find out whether it was done; the world stays."""
         return Served(world, *self._found(world, order))
+
+    def is_soon_over(self, order: Order) -> bool:
+        """Say whether it is done before a crash, or makes nothing."""
+        return isinstance(order.intent, Resolve)
 
     def words(self, order: Order) -> str:
         """Say what it is to do."""
@@ -269,3 +284,7 @@ class WarmupGame:
             yield "a decision has no answer"
         if world.jobs or world.pods:
             yield "something of the warmup is left"
+
+
+def _heard(first: Seen | Deleted, after: WarmupWorld, line: int) -> Move:
+    return Move(f"news: {news(first)}", after, (first,), side=Side.CONTROLLER, line=line)

@@ -5,6 +5,7 @@ and the requests and answers that are on their way.
 """
 
 from collections.abc import Iterator
+from enum import Enum
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from machines.intents import Intent
@@ -41,7 +42,7 @@ class Budget(NamedTuple):
 class Wires(NamedTuple):
     """What is between the controller and the API servers. None of it is told in an order."""
 
-    sent: tuple[Order, ...] = ()
+    sent: tuple[Order, ...] = ()  # no longer wanted since
     replies: tuple[Reply, ...] = ()
     late: tuple[Order, ...] = ()  # sent, and nobody waits for the answer any more
 
@@ -63,6 +64,14 @@ class Surroundings(Protocol):
 World = TypeVar("World", bound=Surroundings)
 
 
+class Side(Enum):
+    """Who has a part in a move (`reducing`)."""
+
+    CLUSTER = 1  # what runs there, or a person: it looks at objects, and sends news
+    CONTROLLER = 2  # it hears or forgets: it looks at no object, and makes none
+    BOTH = 3
+
+
 class Move(NamedTuple):
     """One thing that may happen next."""
 
@@ -70,31 +79,15 @@ class Move(NamedTuple):
     world: Any  # as it leaves it
     told: Told = ()  # what the controller hears of it
     fault: bool = False  # it need not ever happen: a crash, a failure, a person's deed
+    side: Side = Side.BOTH
+    line: int = -1  # the one whose first news are heard
+    asked: tuple[str, Intent] | None = None  # the request that is carried out
+    answers: tuple[str, Intent] | None = None  # the request whose answer arrives
 
 
-class Game(Protocol[World]):
-    """A small world: how it begins, what may happen in it, and what must hold there."""
-
-    name: str
-    sentence: str  # what it is, for people
-
-    def opening(self) -> World:
-        """Give the world before the controller has started."""
-
-    def listed(self) -> tuple[Observation, ...]:
-        """Give the lists of all kinds in which nothing ever changes."""
-
-    def view(self, state: State) -> Any:
-        """Give what the world looks at of a core, beside its decisions."""
-
-    def moves(self, heard: Heard, world: World) -> Iterator[Move]:
-        """Give all that may happen next."""
-
-    def broken(self, heard: Heard, world: World) -> Iterator[str]:
-        """Give what does not hold of the clusters and should, whatever happens next."""
-
-    def unsettled(self, heard: Heard, world: World) -> Iterator[str]:
-        """Give what is not as it should be although nothing is left to happen but faults."""
+def bounded(farthest: int) -> str:
+    """Say how many news may wait, if that is bounded."""
+    return "" if farthest == ANY else f", watches at most {farthest} news behind"
 
 
 class Served(NamedTuple):
@@ -117,8 +110,43 @@ class Server(Protocol[World]):
     def look_up(self, world: World, order: Order) -> Served:
         """Find out whether it was done; the world stays."""
 
+    def is_soon_over(self, order: Order) -> bool:
+        """Say whether it is done before a crash, or makes nothing."""
+
     def words(self, order: Order) -> str:
         """Say what it is to do."""
 
     def asked_about(self, world: World, reply: Reply) -> World:
         """Ask about what an answer shows and a list since then did not (`SettlingBook`)."""
+
+
+ANY = 10**6  # so many news never wait
+
+
+class Game(Server[World], Protocol[World]):
+    """A small world: how it begins, what may happen in it, and what must hold there."""
+
+    name: str
+    sentence: str  # what it is, for people
+    farthest: int  # how many news may wait in a line before anything else happens in a cluster
+
+    def opening(self) -> World:
+        """Give the world before the controller has started."""
+
+    def listed(self) -> tuple[Observation, ...]:
+        """Give the lists of all kinds in which nothing ever changes."""
+
+    def view(self, state: State) -> Any:
+        """Give what the world looks at of a core, beside its decisions."""
+
+    def moves(self, heard: Heard, world: World) -> Iterator[Move]:
+        """Give all that may happen next."""
+
+    def unheard(self, world: World) -> tuple[int, ...]:
+        """Give how many news wait in each line in which they are heard in order."""
+
+    def broken(self, heard: Heard, world: World) -> Iterator[str]:
+        """Give what does not hold of the clusters and should, whatever happens next."""
+
+    def unsettled(self, heard: Heard, world: World) -> Iterator[str]:
+        """Give what is not as it should be although nothing is left to happen but faults."""
