@@ -7,9 +7,10 @@
 from collections.abc import Callable, Iterator
 
 from engine.events import Event
+from machines.deciding import still_wanted
 from machines.intents import CreateJob, DeleteJob, Resolve, RestoreJob, StampTtl, WarmupIntent
 from machines.levels import NodeLevel
-from machines.node_jobs import NODE_JOBS, OUTCOMES, NodeJobState, NodeJobTrigger
+from machines.node_jobs import NODE_JOBS, OUTCOMES, UNFINISHED, NodeJobState, NodeJobTrigger
 from machines.reviewing import pool_of
 from machines.selecting import refusal, wanted
 from machines.states import State, Warmup
@@ -112,7 +113,34 @@ def what_is_ignored_is_illegal(state: State) -> bool:
 _SAID_ALREADY = {("job_found", "Hydrating"), ("job_completed", "Ready"), ("job_failed", "Failed")}
 
 
+def what_is_right_is_still_sent(state: State) -> bool:
+    """A create or delete whose turn comes is sent as long as it is right, and no longer."""
+    return all(
+        still_wanted(state, seq) == _is_right(state, opened.intent)
+        for seq, opened in state.open.items()
+        if isinstance(opened.intent, CreateJob | DeleteJob)
+    )
+
+
+def _is_right(state: State, intent: CreateJob | DeleteJob) -> bool:
+    warmup = state.warmups.get(intent.warmup_uid)
+    if warmup is None:
+        return False
+    target = warmup.targets.get(intent.node_uid)
+    is_over = warmup.gone or warmup.state in TERMINAL
+    if isinstance(intent, CreateJob):
+        is_held = is_over or warmup.level.deleting or warmup.blocked or warmup.suspended_at
+        return not is_held and target is not None and target.state is NodeJobState.PENDING
+    jobs = [state.jobs[uid] for uid in warmup.jobs.get(intent.node_uid, ())]
+    at_work = [job.uid for job in jobs if job.unfinished]
+    is_kept = not is_over and target is not None and target.state in UNFINISHED
+    kept = at_work[:1] if is_kept else []
+    job = state.jobs.get(intent.job_uid)
+    return job is not None and job.unfinished and job.uid not in kept
+
+
 ALWAYS: tuple[Callable[[State], bool], ...] = (
+    what_is_right_is_still_sent,
     what_is_ignored_is_illegal,
     indexes_agree,
     everything_waited_for_has_its_timer,
