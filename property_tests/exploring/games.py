@@ -19,19 +19,19 @@ class Played(NamedTuple):
 
 
 GAMES = {
+    "cache-near": Played(CacheGame(1, Budget(crashes=1, failures=1), farthest=2), CACHE_LAWS),
     "warmup-one": Played(WarmupGame(1, Budget(crashes=1, failures=1)), WARMUP_LAWS),
     "warmup-failure": Played(WarmupGame(2, Budget(failures=1)), WARMUP_LAWS),
     "warmup-crash": Played(WarmupGame(2, Budget(crashes=1)), WARMUP_LAWS),
     "cache-loss": Played(CacheGame(1, Budget(failures=1)), CACHE_LAWS),
     "cache-crash": Played(CacheGame(1, Budget(crashes=1)), CACHE_LAWS),
+    "cache-pair": Played(CacheGame(2, Budget()), CACHE_LAWS),
+    "warmup-answers": Played(WarmupGame(1, Budget(failures=1, losses=1), farthest=2), WARMUP_LAWS),
     # Larger, or not known to end: for who asks for them by name.
     "warmup-near": Played(WarmupGame(2, Budget(crashes=1, failures=1), farthest=2), WARMUP_LAWS),
     "warmup": Played(WarmupGame(2, Budget(crashes=1, failures=1)), WARMUP_LAWS),
-    "warmup-answers": Played(WarmupGame(1, Budget(failures=1, losses=1)), WARMUP_LAWS),
     "cache": Played(CacheGame(1, Budget(crashes=1, failures=1)), CACHE_LAWS),
-    "cache-near": Played(CacheGame(1, Budget(crashes=1, failures=1), farthest=2), CACHE_LAWS),
-    "cache-pair": Played(CacheGame(2, Budget()), CACHE_LAWS),
     "cache-pair-crash": Played(CacheGame(2, Budget(crashes=1, failures=1)), CACHE_LAWS),
     "cache-answers": Played(CacheGame(1, Budget(failures=1, losses=1)), CACHE_LAWS),
 }
-USUAL = tuple(GAMES)[:5]
+USUAL = tuple(GAMES)[:8]
