@@ -248,6 +248,16 @@ def test_every_mixture_in_every_order(facts: Facts, order: list[str]) -> None:
     assert differences(scene_of(facts, order)) == []
 
 
+def test_a_new_token_is_as_good_as_asking() -> None:
+    """What failed with a token is tried again as soon as that is another one."""
+    facts = Facts(Claim.BOUND, job=Job.FAILED, token=Token.THERE)
+    scene = scene_of(facts)
+    assert differences(scene) == []
+    scene.token("another")
+    scene.facts = facts._replace(job=Job.ASKED_FOR)
+    assert differences(scene) == []
+
+
 @pytest.mark.parametrize("latch", [one for one in Latch if one is not Latch.HOLDS])
 def test_a_complete_job_is_latched_before_it_is_published(latch: Latch) -> None:
     """Once what a Complete Job calls for was done, all is as for a claim that says it is whole."""
