@@ -14,6 +14,7 @@ HYPOTHESIS ?= quick
 WORKERS ?= auto
 MUTANTS ?= 60
 MUTANTS_SEED ?= 1
+LEAST_KILLED ?= 0.6
 DURATION_SECONDS ?= 60
 PYTEST := $(BIN)/python -m pytest
 
@@ -59,7 +60,8 @@ prove: $(STAMP) ## Explore small worlds whole, crash at every position, mutate a
 	$(BIN)/python -m property_tests.exploring
 	$(BIN)/python -m property_tests.continuing
 	$(BIN)/python -m property_tests.mutating.putting_back
-	$(BIN)/python -m property_tests.mutating --sample $(MUTANTS) --seed $(MUTANTS_SEED)
+	$(BIN)/python -m property_tests.mutating --sample $(MUTANTS) --seed $(MUTANTS_SEED) \
+	    --least $(LEAST_KILLED)
 
 lint: $(STAMP) ## Check style, types, layers, and that generated files are fresh
 	$(BIN)/ruff check .

@@ -2,7 +2,7 @@
 
 What came of each mutant of a whole run is kept in `out/mutants`, by module, and not tried again
 unless it survived and `--again` is asked for. Ends with 1 when a mutant survives that
-`survivors.toml` does not list.
+`survivors.toml` does not list; with `--least 0.6` only when less than that share is killed.
 """
 
 import argparse
@@ -43,6 +43,8 @@ def main() -> int:
     report.refuse(refusals(report.unlisted))
     report.write(options.report)
     _say(report.words())
+    if options.least is not None:
+        return int(report.score().killed_share < options.least)
     return 1 if report.unlisted else 0
 
 
@@ -79,6 +81,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--apart", action="store_true", help="say which only recorded logs kill")
     parser.add_argument("--seed", type=int, default=1, help="which sample")
     parser.add_argument("--module", default="", help="those whose paths hold one of these, A,B")
+    parser.add_argument("--least", type=float, help="the share that has to be killed, 0 to 1")
     parser.add_argument("--workers", type=int, default=2, help="processes at a time")
     parser.add_argument("--report", type=Path, default=Path("out/mutants.json"))
     return parser.parse_args()
