@@ -136,13 +136,24 @@ def job_deletes(evidence: Evidence) -> Iterator[Sent]:
 
 
 def hydration_deletes(evidence: Evidence) -> Iterator[Sent]:
-    """Every delete of a hydration Job that had ended well, of a claim that is still wanted."""
+    """Every delete of a hydration Job that had ended well, of a claim that is still wanted, and of
+    the content that it was made for: what somebody marks as another's counts as another's.
+    """
+    jobs = [one.after for one in hydration_creates(evidence) if one.after is not None]
+    made = {uid_of(job): _content(job) for job in jobs}
     for effect in effects(evidence):
         one = effect.sent
         deleted = one.kind == "Job" and one.request.method == "DELETE" and one.landed
         ended_well = any(row["type"] == "Complete" for row in job_conditions(one))
-        if deleted and ended_well and effect.wanted and claim_for(one) is not None:
+        if not (deleted and ended_well and effect.wanted) or claim_for(one) is None:
+            continue
+        job = one.before or {}
+        if made.get(uid_of(job), _content(job)) == _content(job):
             yield one
+
+
+def _content(job: Manifest) -> str | None:
+    return annotations(job).get(labels.FINGERPRINT)
 
 
 def hydration_creates(evidence: Evidence) -> Iterator[Sent]:
@@ -352,5 +363,5 @@ def is_own(effect: Effect) -> bool:
 
 def ends_are_stored(ending: Ending) -> bool:
     """Say whether the log knows of every end that the server holds it."""
-    return all(one.stored or one.state.value not in {"Ready", "Degraded", "Failed"}
+    return all(one.stored or one.gone or one.state.value not in {"Ready", "Degraded", "Failed"}
                for one in ending.live.warmups.values())  # fmt: skip

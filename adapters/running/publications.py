@@ -8,7 +8,7 @@ from machines.caches.statuses import cache_status
 from machines.replicas.placing import home_is_known
 from machines.replicas.states import Replica
 from machines.replicas.statuses import replica_status
-from machines.states import State, Warmup
+from machines.states import CACHE_KINDS, State, Warmup
 from machines.statuses import warmup_status
 from machines.warmups import TERMINAL
 
@@ -20,18 +20,24 @@ PUBLISHED_KINDS = frozenset({"ModelWarmup", "ModelCache", "ModelReplica"})
 def published(state: State) -> Iterator[tuple[str, Published]]:
     """Give every object that exists and whose status is ours, with its uid.
 
-    A ModelCache whose clusters were not looked for has none yet, nor has a ModelReplica before the
-    caches and clusters beside it were listed: what the server holds stays.
+    A ModelCache whose clusters were not looked for in this session has none yet, nor has a
+    ModelReplica before the caches and clusters beside it were listed: what the server holds stays.
     """
     for uid, warmup in state.warmups.items():
         if not warmup.gone:
             yield uid, warmup
     for uid, cache in state.caches.items():
-        if not cache.gone and cache.enrolled:
+        if not cache.gone and cache.enrolled and _is_looked_for(state, cache):
             yield uid, cache
     for uid, replica in state.replicas.items():
         if not replica.gone and home_is_known(state, replica):
             yield uid, replica
+
+
+def _is_looked_for(state: State, cache: Cache) -> bool:
+    """Say whether what a cache is about was listed at its home since the start, or is refused."""
+    home = state.clusters.get(cache.cluster)
+    return home is not None and home.synced.keys() | home.unread.keys() >= set(CACHE_KINDS)
 
 
 def is_published(state: State, uid: str) -> bool:
