@@ -172,9 +172,14 @@ class SettlingBook:
             self._absent.pop(_key(seen), None)
 
     def _doubt_overtaken(self, state: State, seen: Seen, fresh: Fresh, now: int) -> None:
-        """Ask about what an answer shows that was on its way while a newer list came without it."""
-        subject = seen.subject
+        """Ask about what an answer shows that was on its way while a newer list came without it.
+
+        What has ended in this log is not taken in, whatever shows it: nothing is asked about that.
+        """
+        subject, cluster = seen.subject, state.clusters.get(seen.cluster)
         if _key(seen) in fresh or state.known(seen.cluster, subject.kind, subject.uid):
+            return
+        if cluster is not None and subject.uid in cluster.buried:
             return
         scopes = ("", ""), (subject.namespace, subject.name)
         listed = max(self._lists.get((seen.cluster, subject.kind, one), 0) for one in scopes)

@@ -301,6 +301,18 @@ def test_what_a_list_no_longer_held_is_asked_about_when_an_answer_still_shows_it
     assert book.next_due(CLUSTER) is None
 
 
+def test_what_has_ended_in_the_log_is_not_asked_about_whatever_shows_it() -> None:
+    """An answer that shows it anew is not taken in: asked again, it would be shown for ever."""
+    scene, seen = first_shown()
+    book = SettlingBook()
+    scene.tell(seen, Deleted(CLUSTER, seen.subject, str(scene.next()), settled=True))
+    listed = Listed(CLUSTER, "Job", str(scene.next()), ())
+    scene.tell(*book.sift(scene.state, [listed], scene.clock))
+    scene.tell(*book.sift(scene.state, [seen], scene.clock))
+    assert "job-a" not in scene.state.jobs
+    assert book.next_due(CLUSTER) is None
+
+
 def test_what_was_made_after_a_list_is_not_asked_about() -> None:
     """The watch tells of it from there on; so it does of what a list has held."""
     scene, seen = first_shown()
