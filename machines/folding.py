@@ -65,6 +65,7 @@ from machines.levels import (
     WarmupLevel,
 )
 from machines.moving import settle_target
+from machines.naming import put_name, take_name
 from machines.observations import Absent, Done, Refused, Unknown
 from machines.replicas.folding import (
     fold_namespace_of_replicas,
@@ -196,13 +197,13 @@ def _apply_level(
 ) -> None:
     subject, level = known.subject, known.level
     if isinstance(level, NodeLevel):
-        cluster.node_uids[subject.name] = subject.uid
+        put_name(cluster, cluster.node_uids, subject.name, subject)
         place_jobs_of(state, cluster, subject.name, event)
         fold_node(state, cluster, subject.name)
         for warmup in _running(state, cluster):
             review_node(state, warmup, subject.uid, event)
     elif isinstance(level, NamespaceLevel):
-        cluster.namespace_uids[subject.name] = subject.uid
+        put_name(cluster, cluster.namespace_uids, subject.name, subject)
         fold_namespace(state, cluster, subject.name)
         fold_namespace_of_replicas(state, subject.name)
         words = namespace_trouble(cluster, subject.name)
@@ -240,18 +241,24 @@ def _gone(state: State, event: Event, subject: Subject, data: dict[str, Any]) ->
         fold_pod_gone(state, event, subject, known.level)
     elif subject.kind == "Node":
         _node_gone(state, event, cluster, known)
-    elif subject.kind == "Namespace" and cluster.namespace_uids.get(subject.name) == subject.uid:
-        del cluster.namespace_uids[subject.name]
-        fold_namespace(state, cluster, subject.name)
-        fold_namespace_of_replicas(state, subject.name)
-        words = f"namespace {subject.name} is gone"
-        _namespace_changed(state, event, cluster, subject.name, words)
+    elif subject.kind == "Namespace":
+        _namespace_gone(state, event, cluster, subject)
+
+
+def _namespace_gone(state: State, event: Event, cluster: Cluster, subject: Subject) -> None:
+    name = subject.name
+    if not take_name(cluster, cluster.namespace_uids, name, subject):
+        return
+    fold_namespace(state, cluster, name)
+    fold_namespace_of_replicas(state, name)
+    is_there = name in cluster.namespace_uids
+    words = namespace_trouble(cluster, name) if is_there else f"namespace {name} is gone"
+    _namespace_changed(state, event, cluster, name, words)
 
 
 def _node_gone(state: State, event: Event, cluster: Cluster, known: Known) -> None:
     name = known.subject.name
-    if cluster.node_uids.get(name) == known.subject.uid:
-        del cluster.node_uids[name]
+    take_name(cluster, cluster.node_uids, name, known.subject)
     fold_node(state, cluster, name)
     for warmup in _running(state, cluster):
         review_node_gone(state, warmup, known, event)

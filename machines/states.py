@@ -176,6 +176,8 @@ class Cluster:
     namespace_uids: dict[str, str] = field(default_factory=dict)  # by name
     # Uids of what caches are about, by kind/namespace/name: the newest object of each name.
     names: dict[str, str] = field(default_factory=dict)
+    # Uids of objects by those of newer ones of their name, while both are known (`naming`).
+    namesakes: dict[str, str] = field(default_factory=dict)
     unread: dict[str, str] = field(default_factory=dict)  # kind or scope, and why it is refused
     unserved: dict[str, bool] = field(default_factory=dict)  # kinds that its API server has not
     pods_by_job: dict[str, tuple[str, ...]] = field(default_factory=dict)  # of hydration Jobs, uids

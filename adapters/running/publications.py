@@ -35,9 +35,13 @@ def published(state: State) -> Iterator[tuple[str, Published]]:
 
 
 def _is_looked_for(state: State, cache: Cache) -> bool:
-    """Say whether what a cache is about was listed at its home since the start, or is refused."""
+    """Say whether a cache's home answers, and what the cache is about was listed there since the
+    start, or is refused: until then its entries do not follow what is recorded.
+    """
     home = state.clusters.get(cache.cluster)
-    return home is not None and home.synced.keys() | home.unread.keys() >= set(CACHE_KINDS)
+    if home is None or not home.reachable:
+        return False
+    return home.synced.keys() | home.unread.keys() >= set(CACHE_KINDS)
 
 
 def is_published(state: State, uid: str) -> bool:

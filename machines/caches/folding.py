@@ -34,6 +34,7 @@ from machines.caches.stirring import name_in, stir, stir_there, touch
 from machines.caches.twins import KUBE_SYSTEM, index_twins
 from machines.levels import Level
 from machines.multimaps import put, take
+from machines.naming import put_name, take_name
 from machines.replicas.cutting_off import fold_replicas_cut_off
 from machines.replicas.kinds import REPLICA
 from machines.replicas.stirring import stir_replicas_at_home, stir_replicas_on
@@ -51,7 +52,7 @@ from machines.states import (
 def fold_level(state: State, event: Event, subject: Subject, level: CachingLevel) -> None:
     """An object that caches are about is at this level."""
     cluster = state.clusters[event.cluster]
-    cluster.names["/".join(subject[:3])] = subject.uid
+    put_name(cluster, cluster.names, "/".join(subject[:3]), subject)
     if isinstance(level, CacheLevel):
         _cache_seen(state, event, subject, level)
     elif isinstance(level, ClusterLevel):
@@ -66,9 +67,7 @@ def fold_level_gone(state: State, event: Event, subject: Subject, known: Known |
     """An object that caches are about is gone; `known` is the last that was known of it."""
     level = known.level if known else None
     cluster = state.clusters[event.cluster]
-    name = "/".join(subject[:3])
-    if cluster.names.get(name) == subject.uid:
-        del cluster.names[name]
+    take_name(cluster, cluster.names, "/".join(subject[:3]), subject)
     if subject.kind == "ModelCache" and subject.uid in state.caches:
         state.caches[subject.uid].gone = True
     elif subject.kind == "InferenceCluster":

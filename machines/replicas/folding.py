@@ -7,6 +7,7 @@ to where their facts put them. So facts may come in any order, twice or together
 from engine.events import Event, Subject
 from machines.caches.states import Said
 from machines.multimaps import put, take
+from machines.naming import put_name, take_name
 from machines.replicas.accepting import accept, begin
 from machines.replicas.indexing import (
     namespace_of,
@@ -25,7 +26,7 @@ def fold_serving_level(
 ) -> None:
     """A replica, or an object that replicas are composed of, is at this level."""
     cluster = state.clusters[event.cluster]
-    cluster.names["/".join(subject[:3])] = subject.uid
+    put_name(cluster, cluster.names, "/".join(subject[:3]), subject)
     if isinstance(level, ReplicaLevel):
         replica = state.replicas.get(subject.uid)
         if replica is None:
@@ -46,9 +47,7 @@ def fold_serving_level(
 def fold_serving_gone(state: State, event: Event, subject: Subject, known: Known | None) -> None:
     """A replica, or an object that replicas are composed of, is gone."""
     cluster = state.clusters[event.cluster]
-    name = "/".join(subject[:3])
-    if cluster.names.get(name) == subject.uid:
-        del cluster.names[name]
+    take_name(cluster, cluster.names, "/".join(subject[:3]), subject)
     replica = state.replicas.get(subject.uid)
     if replica is not None:
         replica.gone = True
