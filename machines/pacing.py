@@ -9,7 +9,7 @@ from engine.events import Event
 from engine.instants import SECOND
 from machines.backoffs import LONGEST_SECONDS, retry_seconds
 from machines.indexing import disarm, put_target
-from machines.messages import describe
+from machines.messages import described
 from machines.states import State, Warmup
 
 TURNS = 32  # refused nodes of one ModelWarmup that are tried within LONGEST_SECONDS
@@ -30,5 +30,4 @@ def try_all_now(state: State, warmup: Warmup, event: Event) -> None:
         if target.retry_at > soon:
             disarm(state, target.retry_at, warmup.subject.uid, f"retry:{key}")
             hurried = target._replace(retry_at=0)
-            words = describe(state, warmup, hurried)
-            put_target(state, warmup, hurried._replace(words=words), event)
+            put_target(state, warmup, described(state, warmup, hurried), event)

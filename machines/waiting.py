@@ -8,7 +8,7 @@ from engine.events import Event
 from engine.instants import SECOND
 from machines.annotations import wait_seconds
 from machines.indexing import arm, disarm, put_target, touch
-from machines.messages import describe
+from machines.messages import described
 from machines.node_jobs import UNFINISHED
 from machines.states import State, Warmup
 from machines.warmups import TERMINAL
@@ -41,5 +41,4 @@ def describe_all(state: State, warmup: Warmup, event: Event) -> None:
     """Word every target that has no outcome anew."""
     for target in list(warmup.targets.values()):
         if target.state in UNFINISHED:
-            words = describe(state, warmup, target)
-            put_target(state, warmup, target._replace(words=words), event)
+            put_target(state, warmup, described(state, warmup, target), event)

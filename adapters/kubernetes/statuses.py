@@ -159,8 +159,9 @@ def _looked_at(subject: Subject, response: Response) -> StatusResult:
 def _holding(subject: Subject, status: dict[str, Any], response: Response) -> StatusResult:
     """Say what a fresh read means; Stored when the very object holds this status."""
     found = _looked_at(subject, response)
-    holds = isinstance(found, Conflict) and mapping(response.body).get("status") == status
-    return Stored(found.version) if isinstance(found, Conflict) and holds else found
+    if isinstance(found, Conflict) and mapping(response.body).get("status") == status:
+        return Stored(found.version)
+    return found
 
 
 def _refused(subject: Subject, response: Response) -> StatusResult:

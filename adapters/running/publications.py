@@ -41,7 +41,7 @@ def _is_looked_for(state: State, cache: Cache) -> bool:
     home = state.clusters.get(cache.cluster)
     if home is None or not home.reachable:
         return False
-    return home.synced.keys() | home.unread.keys() >= set(CACHE_KINDS)
+    return all(kind in home.synced or kind in home.unread for kind in CACHE_KINDS)
 
 
 def is_published(state: State, uid: str) -> bool:

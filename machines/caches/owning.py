@@ -2,6 +2,7 @@
 
 from enum import StrEnum
 
+from engine.events import Subject
 from machines.caches.hydration_bodies import cache_label
 from machines.caches.levels import ClaimLevel, HydrationJobLevel, Owner, SecretLevel
 from machines.caches.states import Cache
@@ -22,20 +23,17 @@ def ownership(state: State, cache: Cache, known: Known | None) -> Ownership:
     if known is None:
         return Ownership.ABSENT
     owner, label = marks_of(known)
-    if owner == cache.subject[1:]:
-        return Ownership.OURS
-    mine = Owner(cache.subject.namespace, cache.subject.name, cache.subject.uid)
     marked, exists = label == _label(cache), _exists(state, owner.uid)
-    return judged(owner, mine, marked=marked, exists=exists)
+    return judged(owner, cache.subject, marked=marked, exists=exists)
 
 
-def judged(owner: Owner, mine: Owner, *, marked: bool, exists: bool) -> Ownership:
+def judged(owner: Owner, mine: Subject, *, marked: bool, exists: bool) -> Ownership:
     """Say whose an object is by the `owner` that it names, seen from mine.
 
     `exists` says whether that owner does; where none is named it counts whether the object is
     `marked` as the original marks what is mine.
     """
-    if owner == mine:
+    if owner == mine[1:]:
         return Ownership.OURS
     if not any(owner):
         return Ownership.OPEN if marked else Ownership.OTHERS

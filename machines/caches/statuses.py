@@ -61,20 +61,21 @@ def cache_status(state: State, cache: Cache) -> dict[str, Any]:
 
 def whole_status(state: State, cache: Cache, rows: list[Row]) -> dict[str, Any]:
     """Give what of a status is about the cache as a whole; `rows` are its conditions."""
-    matched = matched_entries(cache)
-    ready = sum(entry.state is EntryState.READY for entry in matched)
     return {
         "observedGeneration": cache.level.generation,
         "conditions": cache_conditions(state, cache, rows),
-        "summary": {"ready": f"{ready}/{len(matched)}"},
+        "summary": {"ready": _summary(cache)},
     }
 
 
 def whole_face(cache: Cache, rows: list[Row]) -> tuple[object, ...]:
     """Give what decides the bytes of `whole_status`."""
+    return cache.level.generation, _summary(cache), *faces(rows)
+
+
+def _summary(cache: Cache) -> str:
     matched = matched_entries(cache)
-    ready = sum(entry.state is EntryState.READY for entry in matched)
-    return cache.level.generation, ready, len(matched), *faces(rows)
+    return f"{sum(entry.state is EntryState.READY for entry in matched)}/{len(matched)}"
 
 
 def message_room(cache: Cache) -> int:

@@ -17,9 +17,7 @@ def ownership(state: State, replica: Replica, known: Known | None) -> Ownership:
     if known is None:
         return Ownership.ABSENT
     owner, serving = marks_of(known)
-    if owner == replica.subject[1:]:
-        return Ownership.OURS
-    mine = Owner(replica.subject.namespace, replica.subject.name, replica.subject.uid)
+    mine = replica.subject
     unmarked = known.subject.kind == CLAIM_TEMPLATE
     marked = serving == mine.name or unmarked or known.subject.uid in replica.owned
     return judged(owner, mine, marked=marked, exists=_exists(state, owner.uid))

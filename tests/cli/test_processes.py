@@ -37,30 +37,21 @@ def environment(**more: str) -> dict[str, str]:
 
 def output(*arguments: str | Path, cwd: Path, **more: str) -> bytes:
     """Run a command that ends well, in a process of its own, and give what it printed."""
-    done = subprocess.run(
-        [*COMMAND, *map(str, arguments)],
-        cwd=cwd,
-        env=environment(**more),
-        capture_output=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr.decode()
-    assert done.stderr == b""
-    return done.stdout
+    return printed([*COMMAND, *map(str, arguments)], cwd, **more)
 
 
 def outputs(*commands: tuple[str, ...], cwd: Path, **more: str) -> list[bytes]:
     """Run commands one after the other in one process, and give what each printed."""
-    done = subprocess.run(
-        [sys.executable, "-c", IN_TURN, json.dumps(commands)],
-        cwd=cwd,
-        env=environment(**more),
-        capture_output=True,
-        check=False,
-    )
+    told = printed([sys.executable, "-c", IN_TURN, json.dumps(commands)], cwd, **more)
+    return told.split(b"\0")[: len(commands)]
+
+
+def printed(words: list[str], cwd: Path, **more: str) -> bytes:
+    """Run a process that ends well and complains of nothing, and give what it printed."""
+    done = subprocess.run(words, cwd=cwd, env=environment(**more), capture_output=True, check=False)
     assert done.returncode == 0, done.stderr.decode()
     assert done.stderr == b""
-    return done.stdout.split(b"\0")[: len(commands)]
+    return done.stdout
 
 
 def test_one_seed_is_one_log(tmp_path: Path) -> None:
