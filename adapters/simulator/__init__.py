@@ -7,7 +7,7 @@ and `watching` the requests, `faults` what goes wrong on the way; the Job contro
 kubelets, node lifecycle and collectors, the binder and the provisioners of volumes live behind
 them, each in a module of its own. `plans` says how all of them behave.
 
-The model was compared with a real 1.36 cluster (tests/e2e/test_simulator_conformance*.py). Not in
+The model was compared with a real 1.36 cluster (tests/e2e/conformance/). Not in
 it: strategic merge patches, deletes of collections, rules in CEL but for the forms that warmlog's
 own definitions use, indexed Jobs, gangs of Pods for a LeaderWorkerSet, devices, resources other
 than the number of Pods, RBAC, volumes that are in no claim, and any kind that warmlog does not

@@ -28,18 +28,26 @@ from tests.store.databases import fresh_database
 WAITING = (
     "test_crashing",
     "test_replica_survival",
-    "test_simulator_conformance",
     "test_storage_facts",
 )
+COMPARING = "conformance"  # the folder of those that have a control plane of their own
 MEASURED = ("test_replica_latency", "test_thousand_nodes")  # at last, when nothing runs beside
 
 
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Part the tests among two workers, before the names of the groups are read off them."""
+    waits = item.path.name.startswith(WAITING) or _compares(item)
+    group = "waiting" if waits else "working"
+    item.add_marker(pytest.mark.xdist_group(group))
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Part the tests among two workers, and put those last that measure."""
-    items.sort(key=lambda item: item.path.name.startswith(MEASURED))
-    for item in items:
-        group = "waiting" if item.path.name.startswith(WAITING) else "working"
-        item.add_marker(pytest.mark.xdist_group(group))
+    """Put those last that measure; the control plane of those that compare starts late, too."""
+    items.sort(key=lambda item: (item.path.name.startswith(MEASURED), _compares(item)))
+
+
+def _compares(item: pytest.Item) -> bool:
+    return item.path.parent.name == COMPARING
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

@@ -1,6 +1,6 @@
 """The simulated API server: requests that random ones found to be answered otherwise by a real one.
 
-Each is what `tests/e2e/test_simulator_conformance_random.py` found, in the smallest form.
+Each is what `tests/e2e/conformance/test_random.py` found, in the smallest form.
 """
 
 from typing import Any

@@ -19,10 +19,10 @@ from adapters.kubernetes.http_api import HttpApi
 from adapters.ports import Api
 from adapters.simulator.resources import CLAIM, JOB, NAMESPACE, NODE, POD, VOLUME, path_of
 from adapters.simulator.worlds import World
+from tests.e2e.conformance.test_random import words_of
 from tests.e2e.controlplane.nodes import create_nodes
 from tests.e2e.controlplane.running import ControlPlane
 from tests.e2e.controlplane.watching import wait_until
-from tests.e2e.test_simulator_conformance_random import words_of
 from tests.simulator import cases
 from tests.simulator.building import let_all_happen
 from tests.simulator.comparing import GOODBYE_SECONDS, SECONDS, Pair, differences, levelled
