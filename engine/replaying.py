@@ -1,7 +1,9 @@
 """Replay: fold a log again, up to a position or an instant. It folds, it never decides."""
 
+from collections.abc import Callable
 from typing import Generic, NamedTuple, TypeVar
 
+from engine.events import Event
 from engine.logs import EventReader
 from engine.stepping import Cursor, Domain
 
@@ -35,11 +37,13 @@ async def replay(
     moment: Moment = END,
     *,
     start: Replayed[State] | None = None,
+    look: Callable[[State, Event], bool] | None = None,
     batch_rows: int = 1000,
 ) -> Replayed[State]:
     """Fold the log from its beginning, or on from `start`, to `moment`.
 
-    The state of `start` is folded on in place. Raises what the reader raises.
+    `look` is shown each row once it is folded, and ends the replay there when it gives true. The
+    state of `start` is folded on in place. Raises what the reader raises.
     """
     if start is None:
         identity = await reader.identify()
@@ -54,4 +58,6 @@ async def replay(
             last_fact = cursor.last_fact if domain.is_decision(event.type) else event.seq
             cursor = Cursor(event.seq, last_fact, event.epoch, event.at)
             count += 1
+            if look is not None and look(state, event):
+                return Replayed(state, cursor, count)
     return Replayed(state, cursor, count)

@@ -5,15 +5,13 @@ from collections.abc import Iterable, Sequence
 from engine.errors import EventMalformed, LogUnreadable
 from engine.events import Draft, Event
 from engine.stepping import Projection
-from machines.caches.statuses import cache_status, cluster_status
 from machines.contents import Content, content_of
 from machines.deciding import decide
 from machines.dumping import dump_state, load_state
 from machines.folding import HANDLERS, fold
 from machines.intents import INTENT_BY_TYPE
-from machines.replicas.statuses import replica_status
+from machines.projecting import projections
 from machines.states import State, copy_state
-from machines.statuses import warmup_status
 
 DATA_VERSIONS = dict.fromkeys(HANDLERS, 1)  # the newest shape of each type's data
 
@@ -77,26 +75,7 @@ class Warmlog:
 
         Of an InferenceCluster it is our condition alone; the rest of its status is others'.
         """
-        found = [
-            Projection(warmup.cluster, warmup.subject, warmup_status(state, warmup))
-            for warmup in state.warmups.values()
-            if not warmup.gone
-        ]
-        found += [
-            Projection(cache.cluster, cache.subject, cache_status(state, cache))
-            for cache in state.caches.values()
-            if not cache.gone and cache.enrolled
-        ]
-        found += [
-            Projection(replica.cluster, replica.subject, replica_status(state, replica))
-            for replica in state.replicas.values()
-            if not replica.gone and replica.told
-        ]
-        found += [
-            Projection(served.home, served.subject, cluster_status(state, served))
-            for served in state.served.values()
-        ]
-        return sorted(found, key=lambda each: (each.cluster, each.subject))
+        return sorted(projections(state), key=lambda each: (each.cluster, each.subject))
 
     def copy(self, state: State) -> State:
         """Give a state that can be folded on without touching this one."""

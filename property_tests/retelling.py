@@ -2,11 +2,12 @@
 
 from typing import Any, NamedTuple
 
-from adapters.running.publications import published, status_of
+from adapters.running.publications import published
 from engine.canonical_json import dumps
 from engine.verifying import Verification
 from machines.caches.statuses import cluster_status
 from machines.domain import WARMLOG
+from machines.projecting import status_of
 from machines.states import State
 from property_tests.evidence import Evidence, Sent, written_status
 

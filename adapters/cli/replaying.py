@@ -1,7 +1,7 @@
 """`warmlog replay`: the statuses that a log gives, at its end or at any moment before."""
 
-from collections.abc import Sequence
-from typing import Annotated, Any
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
@@ -14,12 +14,16 @@ from adapters.cli.problems import Problem
 from adapters.cli.recordings import Recording, recording, run
 from adapters.cli.references import Reference, listed, parse_reference
 from adapters.cli.status_tables import print_details, print_statuses
+from adapters.cli.stepping import UNTIL_HELP, Goal, GoalSeeker, StepPrinter, parse_goal
 from adapters.cli.texts import counted, moment
+from engine.events import Event
 from engine.logs import LogIdentity
 from engine.replaying import Replayed, replay
 from engine.stepping import Projection
 from machines.domain import WARMLOG
 from machines.states import State
+
+Look = Callable[[State, Event], bool]
 
 
 def register(app: typer.Typer) -> None:
@@ -39,6 +43,10 @@ def _replay(
     cluster: Annotated[
         str | None, typer.Option(help="Only objects of this cluster of the log.")
     ] = None,
+    until_phase: Annotated[str | None, typer.Option(metavar="REF=PHASE", help=UNTIL_HELP)] = None,
+    step: Annotated[
+        bool, typer.Option("--step", help="Print each row, and the phases that it changed.")
+    ] = False,
     output: Annotated[
         TableFormat,
         typer.Option("-o", "--output", help="json is canonical: equal statuses, equal bytes."),
@@ -48,15 +56,27 @@ def _replay(
 
     At its end, or at any moment before. Nothing but the log is looked at.
     """
-    wanted = parse_reference(only) if only else None
-    return run(_run(log, at, wanted, cluster, output))
+    asked = _Asked(
+        at, parse_reference(only) if only else None, cluster, output,
+        parse_goal(until_phase) if until_phase else None,
+    )  # fmt: skip
+    return run(_step(log, asked) if step else _run(log, asked))
 
 
-async def _run(
-    log: str, at: str | None, wanted: Reference | None, cluster: str | None, output: TableFormat
-) -> ExitCode:
+class _Asked(NamedTuple):
+    """What a person asked for."""
+
+    at: str | None
+    wanted: Reference | None
+    cluster: str | None
+    output: TableFormat
+    goal: Goal | None
+
+
+async def _run(log: str, asked: _Asked) -> ExitCode:
+    _, wanted, cluster, output, _ = asked
     async with recording(log) as source:
-        identity, replayed = await replayed_at(source, at)
+        identity, replayed = await _fold(source, asked)
         found = chosen(WARMLOG.project(replayed.state), wanted, cluster)
         one = the_one(found, wanted, source, replayed) if wanted else None
         if output is TableFormat.TABLE:
@@ -68,11 +88,45 @@ async def _run(
         return source.close_account()
 
 
-async def replayed_at(source: Recording, at: str | None) -> tuple[LogIdentity, Replayed[State]]:
-    """Fold a recording up to the moment that a person wrote. Raises Problem, WarmlogError."""
+async def _step(log: str, asked: _Asked) -> ExitCode:
+    printer = StepPrinter(asked.wanted, asked.cluster, asked.output)
+    async with recording(log) as source:
+        await _fold(source, asked, printer.look)
+        return source.close_account()
+
+
+async def _fold(
+    source: Recording, asked: _Asked, look: Look | None = None
+) -> tuple[LogIdentity, Replayed[State]]:
+    """Fold up to the moment and the phase that were asked for. Raises Problem, WarmlogError."""
+    if asked.goal is None:
+        return await replayed_at(source, asked.at, look)
+    seeker = GoalSeeker(asked.goal)
+    identity, replayed = await replayed_at(source, asked.at, seeker.look)
+    if not seeker.reached:
+        raise Problem(ExitCode.NOT_FOUND, _never(seeker, source, replayed))
+    if look is not None:
+        return await replayed_at(source, str(replayed.cursor.position), look)
+    return identity, replayed
+
+
+def _never(seeker: GoalSeeker, source: Recording, replayed: Replayed[State]) -> str:
+    place = f"up to position {replayed.cursor.position} of {source.place}"
+    was = ", ".join(seeker.phases)
+    been = f"it was {was}" if was else "it is not known there at all"
+    return f"{seeker.goal} does not come to {seeker.goal.phase} {place}: {been}."
+
+
+async def replayed_at(
+    source: Recording, at: str | None, look: Look | None = None
+) -> tuple[LogIdentity, Replayed[State]]:
+    """Fold a recording up to the moment that a person wrote. Raises Problem, WarmlogError.
+
+    `look` is shown each row, and may end it sooner.
+    """
     identity = await source.identify()
     bound = parse_moment(at, identity)
-    replayed = await replay(WARMLOG, source, bound)
+    replayed = await replay(WARMLOG, source, bound, look=look)
     if replayed.events == 0 and at is not None:
         async for batch in source.read(until=1):
             raise Problem(ExitCode.NOT_FOUND, before_beginning(at, batch[0].at))

@@ -1,15 +1,11 @@
 """Publications: the objects whose whole status is ours, of whichever kind, and what it is."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from machines.caches.states import Cache
-from machines.caches.statuses import cache_status
 from machines.replicas.placing import home_is_known
 from machines.replicas.states import Replica
-from machines.replicas.statuses import replica_status
 from machines.states import CACHE_KINDS, State, Warmup
-from machines.statuses import warmup_status
 from machines.warmups import TERMINAL
 
 Published = Warmup | Cache | Replica
@@ -48,13 +44,6 @@ def is_published(state: State, uid: str) -> bool:
     """Say whether an object exists whose status is ours."""
     found = state.warmups.get(uid) or state.caches.get(uid) or state.replicas.get(uid)
     return found is not None and not found.gone
-
-
-def status_of(state: State, one: Published) -> dict[str, Any]:
-    """Give the whole status."""
-    if isinstance(one, Warmup):
-        return warmup_status(state, one)
-    return cache_status(state, one) if isinstance(one, Cache) else replica_status(state, one)
 
 
 def has_ended(one: Published) -> bool:

@@ -19,11 +19,11 @@ from adapters.running.publications import (
     has_ended,
     is_published,
     published,
-    status_of,
 )
 from adapters.running.status_pages import Page, status_text
 from engine.events import Subject
 from machines.observations import Listed, Observation, RolledBack, Seen, StatusStored
+from machines.projecting import status_of
 from machines.states import State
 
 

@@ -1,0 +1,65 @@
+"""Projecting: which objects have a status, and what it is."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from engine.events import Event
+from engine.stepping import Projection
+from machines.caches.states import Cache, ServedCluster
+from machines.caches.statuses import cache_status, cluster_status
+from machines.replicas.states import Replica
+from machines.replicas.statuses import replica_status
+from machines.states import State, Warmup
+from machines.statuses import warmup_status
+
+Owner = Warmup | Cache | Replica
+
+
+def projections(state: State) -> Iterator[Projection]:
+    """Give the status of every object that exists.
+
+    Of an InferenceCluster it is our condition alone; the rest of its status is others'.
+    """
+    for owners in (state.warmups, state.caches, state.replicas):
+        for owner in owners.values():
+            if _has_status(owner):
+                yield _project(state, owner)
+    for served in state.served.values():
+        yield _project_cluster(state, served)
+
+
+def changed_projections(state: State, event: Event) -> Iterator[Projection]:
+    """Give those statuses that the event folded last has changed.
+
+    They are looked for among the objects that were touched since the state was last at rest.
+    """
+    for uid, touched in state.dirty.items():
+        owner = state.warmups.get(uid) or state.caches.get(uid) or state.replicas.get(uid)
+        if owner is None or touched != event.seq or owner.position != event.seq:
+            continue
+        if _has_status(owner):
+            yield _project(state, owner)
+    for served in state.served.values():
+        if served.position == event.seq:
+            yield _project_cluster(state, served)
+
+
+def status_of(state: State, owner: Owner) -> dict[str, Any]:
+    """Give the whole status of an object whose status is all ours."""
+    if isinstance(owner, Warmup):
+        return warmup_status(state, owner)
+    return cache_status(state, owner) if isinstance(owner, Cache) else replica_status(state, owner)
+
+
+def _has_status(owner: Owner) -> bool:
+    if isinstance(owner, Warmup):
+        return not owner.gone
+    return not owner.gone and (owner.enrolled if isinstance(owner, Cache) else owner.told)
+
+
+def _project(state: State, owner: Owner) -> Projection:
+    return Projection(owner.cluster, owner.subject, status_of(state, owner))
+
+
+def _project_cluster(state: State, served: ServedCluster) -> Projection:
+    return Projection(served.home, served.subject, cluster_status(state, served))
