@@ -164,6 +164,8 @@ def _unread(state: State, event: Event, subject: Subject, data: dict[str, Any]) 
     cluster.unserved.pop(kind, None)
     if data["words"]:
         cluster.unread[kind] = data["words"]
+    else:  # what there is meanwhile, only the list says that follows
+        cluster.synced.pop(kind, None)
     if not data.get("served", True):
         cluster.unserved[kind] = True
     fold_cluster_changed(state, event, cluster)

@@ -153,8 +153,8 @@ def every_patch_has_its_guards(it: Sent) -> bool:
 
 @BOOK.of(things.applies)
 def every_apply_is_of_what_was_read(it: Sent) -> bool:
-    """A server-side apply carries the version last read, or finds no such object."""
-    return it.before is None or "resourceVersion" in it.request.body["metadata"]
+    """A server-side apply carries the version last read, or is sent where a read found nothing."""
+    return it.missed or "resourceVersion" in it.request.body["metadata"]
 
 
 @BOOK.of(things.touches)

@@ -104,10 +104,10 @@ def unguarded(it: Sent) -> Sent:
 
 
 def unread(it: Sent) -> Sent:
-    """An apply to an object that was there, of no version."""
+    """An apply of no version that followed on no read."""
     metadata = dict(it.request.body["metadata"])
     metadata.pop("resourceVersion", None)
-    return replace(with_body(it, {**it.request.body, "metadata": metadata}), before=it.after)
+    return replace(with_body(it, {**it.request.body, "metadata": metadata}), missed=False)
 
 
 def unowned(it: Any) -> Any:

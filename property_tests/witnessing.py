@@ -2,6 +2,7 @@
 
 from typing import Any, Protocol, cast
 
+from adapters.kubernetes.answers import NOT_FOUND
 from adapters.ports import Request, Response
 from adapters.simulator.api_server import ApiServer
 from adapters.simulator.resources import place_of
@@ -62,6 +63,7 @@ class WitnessedApi:
         self._world = world
         self._witness = witness
         self._under_way: dict[int, Sent] = {}  # by identity of the request
+        self._missed: set[str] = set()  # paths at which a read found nothing, until a write
         api.onlookers.append(self._look)
 
     def __getattr__(self, name: str) -> Any:
@@ -73,12 +75,21 @@ class WitnessedApi:
         if request.method == "GET":
             if self._api.faults.list_version is not None or self._api.faults.list_versions:
                 self._witness.evidence.misled.add(self._api.cluster)
-            return await self._api.send(request, timeout_seconds=timeout_seconds)
+            return self._read(
+                request, await self._api.send(request, timeout_seconds=timeout_seconds)
+            )
         self._note(request)
         try:
             return await self._api.send(request, timeout_seconds=timeout_seconds)
         finally:
             del self._under_way[id(request)]
+
+    def _read(self, request: Request, response: Response) -> Response:
+        if response.code == NOT_FOUND:
+            self._missed.add(request.path)
+        else:
+            self._missed.discard(request.path)
+        return response
 
     def _note(self, request: Request) -> None:
         place = place_of(request.path)
@@ -86,7 +97,9 @@ class WitnessedApi:
             msg = f"no server has anything at {request.path}"
             raise AssertionError(msg)
         witness, at = self._witness, self._world.cluster.now
-        sent = Sent(self._api.cluster, request, place, witness.log, witness.position, at)
+        missed = request.path in self._missed
+        self._missed.discard(request.path)
+        sent = Sent(self._api.cluster, request, place, witness.log, witness.position, at, missed)
         self._under_way[id(request)] = sent
         witness.evidence.happened.append(sent)
 

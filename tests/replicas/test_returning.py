@@ -1,5 +1,7 @@
 """What comes back after it counted as gone, and what does not; and words that come too often."""
 
+import pytest
+
 from engine.events import Subject
 from engine.instants import SECOND
 from machines.observations import Deleted, Seen
@@ -55,3 +57,18 @@ def test_new_words_of_a_workload_are_recorded_once_a_minute() -> None:
     assert scene.workload().message == "quota c"
     scene.edit(reason="ProgressDeadlineExceeded", message="quota d")
     assert scene.workload().message == "quota d"
+
+
+@pytest.mark.parametrize("served", [True, False])
+def test_a_kind_that_can_be_read_again_is_listed_before_it_is_acted_on(*, served: bool) -> None:
+    """What was known of it before says nothing of what there is now."""
+    scene = ServingScene(GANG)
+    scene.unread("LeaderWorkerSet", "it cannot be read", served=served)
+    scene.replica(spec=scene.spec(cache=""))
+    scene.carry_out()
+    scene.unread("LeaderWorkerSet", "")
+    scene.carry_out()
+    assert scene.applies() == []
+    scene.lists_all()
+    scene.carry_out()
+    assert scene.there(GANG)
