@@ -77,7 +77,7 @@ from machines.replicas.levels import SERVING_LEVEL_BY_KIND, ServingLevel
 from machines.replicas.settling import settle_replicas
 from machines.replicas.stirring import stir_replicas_on
 from machines.reviewing import namespace_trouble, review_node, review_node_gone, review_warmup
-from machines.states import KINDS, WARMUP_KINDS, Cluster, Known, State, Warmup, Words
+from machines.states import KINDS, WARMUP_KINDS, Cluster, Ended, Known, State, Warmup, Words
 from machines.warmups import TERMINAL
 
 BURIED_KEPT = 8192  # uids of ended objects remembered, per cluster
@@ -228,7 +228,7 @@ def _gone(state: State, event: Event, subject: Subject, data: dict[str, Any]) ->
     # It may only not be there yet: the server may lag.
     doubtful = bool(data.get("inferred")) and subject.kind in cluster.doubted
     if not doubtful:
-        _bury(cluster, subject, int(data["version"]))
+        _bury(cluster, subject, Ended(subject.kind, int(data["version"]), event.seq))
     if subject.kind in CACHING_LEVEL_BY_KIND:
         fold_level_gone(state, event, subject, known)
     elif subject.kind in SERVING_LEVEL_BY_KIND:
@@ -266,8 +266,8 @@ def _node_gone(state: State, event: Event, cluster: Cluster, known: Known) -> No
         review_node_gone(state, warmup, known, event)
 
 
-def _bury(cluster: Cluster, subject: Subject, version: int) -> None:
-    cluster.buried[subject.uid] = subject.kind, version
+def _bury(cluster: Cluster, subject: Subject, end: Ended) -> None:
+    cluster.buried[subject.uid] = end
     if len(cluster.buried) > BURIED_KEPT:
         del cluster.buried[next(iter(cluster.buried))]
 

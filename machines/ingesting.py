@@ -103,23 +103,24 @@ def is_news(state: State, seen: Seen, clock: int) -> bool:
 
 def _is_old(cluster: Cluster, known: Known | None, seen: Seen) -> bool:
     is_older = known is not None and 0 < _version(seen.version) <= known.version
-    return is_older or _is_buried(cluster, seen)
+    return is_older or is_buried(cluster, seen)
 
 
 def _is_another(known: Known | None, level: Level, clock: int) -> bool:
     return known is None or (known.level != level and not _too_soon(known, level, clock))
 
 
-def _is_buried(cluster: Cluster, seen: Seen) -> bool:
+def is_buried(cluster: Cluster, seen: Seen) -> bool:
     """Say whether an object has ended, as this log knows.
 
     What replicas are composed of counts as gone also when it has become somebody else's; it comes
-    back in a version after that one, which nothing that was deleted has.
+    back in a version after that one, which nothing that was deleted has. And what a create finds
+    that was decided after the end has only been out of sight, without our label.
     """
-    _, since = cluster.buried.get(seen.subject.uid, ("", -1))
-    if since < 0:
+    end = cluster.buried.get(seen.subject.uid)
+    if end is None or end.seq < seen.found_by:
         return False
-    returns = seen.subject.kind in COMPOSED and 0 < since < _version(seen.version)
+    returns = seen.subject.kind in COMPOSED and 0 < end.version < _version(seen.version)
     return not returns
 
 

@@ -14,7 +14,8 @@ class Seen(NamedTuple):
     """An object exists, and this is its level at this resourceVersion.
 
     `recovered` is set for a ModelWarmup only: its `.status` as the server holds it, raw JSON or
-    None. It enters the log only where it tells of a past that the log does not hold.
+    None. It enters the log only where it tells of a past that the log does not hold. `found_by` is
+    set of what was read because it has the name that a create wanted: it was there after that row.
     """
 
     cluster: str
@@ -23,6 +24,7 @@ class Seen(NamedTuple):
     level: Level
     recovered: Any = None
     editor: str = ""  # field manager that wrote `.status` last; "" when it is not told
+    found_by: int = 0  # seq of the create's row
 
 
 class Deleted(NamedTuple):

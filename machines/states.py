@@ -49,6 +49,14 @@ class Known(NamedTuple):
     at: int = 0  # when this level entered the log
 
 
+class Ended(NamedTuple):
+    """An object that is gone, as far as the log knows."""
+
+    kind: str
+    version: int  # resourceVersion of its end; 0 when that is not known
+    seq: int  # of the row that says so
+
+
 class Words(NamedTuple):
     """A reason in one word, and its message; both empty when there is nothing to say."""
 
@@ -186,8 +194,7 @@ class Cluster:
     )  # by namespace/name's root
     # Uids of caches with a claim that waits for this node, by its name.
     awaited_nodes: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    # Uids that ended, with their kind and the version of their end: they never come back.
-    buried: dict[str, tuple[str, int]] = field(default_factory=dict)
+    buried: dict[str, Ended] = field(default_factory=dict)  # by uid: they never come back
     synced: dict[str, bool] = field(default_factory=dict)  # by kind or scope; absent: not yet
     # Kinds and scopes listed in any session: what they did not hold is absent as far as is known.
     listed: dict[str, bool] = field(default_factory=dict)

@@ -28,8 +28,8 @@ def known_versions(state: State, cluster_name: str) -> dict[str, dict[str, Known
         kind: {uid: KnownVersion(known.version) for uid, known in objects.items()}
         for kind, objects in cluster.objects.items()
     }
-    for uid, (kind, version) in cluster.buried.items():
-        versions[kind][uid] = KnownVersion(version, ended=kind not in COMPOSED)
+    for uid, end in cluster.buried.items():
+        versions[end.kind][uid] = KnownVersion(end.version, ended=end.kind not in COMPOSED)
     return versions
 
 

@@ -36,7 +36,7 @@ from adapters.ports import JSON_PATCH, Api, Request, Response
 from engine.events import Subject
 from machines.caches.changes import ChangeKind
 from machines.intents import CacheIntent, Change, Create, Delete, Effect
-from machines.observations import Absent, Answer, Deleted, Done, Observation, Refused, Unknown
+from machines.observations import Absent, Answer, Deleted, Done, Observation, Refused, Seen, Unknown
 from machines.steadying import cut
 
 CLAIM_IN_USE = "ClaimInUse"
@@ -64,7 +64,7 @@ async def perform_on_object(
         raise ValueError(msg)
     if isinstance(intent, Change):
         return await _change(intent, effect.body, api, timeout_seconds, tokens)
-    return await _create(intent, effect.body, api, timeout_seconds, tokens)
+    return _found_by(effect, await _create(intent, effect.body, api, timeout_seconds, tokens))
 
 
 async def look_up_object(
@@ -80,7 +80,8 @@ async def look_up_object(
     metadata = mapping(mapping(found.body).get("metadata"))
     if isinstance(intent, Create):
         landed = ownership(intent, effect.body, metadata) in {Ownership.OURS, Ownership.OPEN}
-        return observations, Done(uid_of(found.body), found=True) if landed else Absent()
+        done = Done(uid_of(found.body), found=True)
+        return _found_by(effect, (observations, done if landed else Absent()))
     if uid_of(found.body) != intent.uid:
         gone, answer = _missing(intent, api)
         return (*gone, *observations), answer
@@ -118,6 +119,15 @@ async def _create(
         words = f"the name is taken, and by whom is unknown: {status_words(found)}"
         return (), Unknown(words)
     return seen(api, kind, found.body), _taken(intent, body, found.body, refusal(response))
+
+
+def _found_by(effect: Effect, acted: Acted) -> Acted:
+    """Say of what has the name that a create wanted that it was read after that was decided."""
+    observations, answer = acted
+    found = [
+        one._replace(found_by=effect.seq) if isinstance(one, Seen) else one for one in observations
+    ]
+    return tuple(found), answer
 
 
 def _taken(intent: Create, body: dict[str, Any], found: Any, refused: Refused) -> Answer:

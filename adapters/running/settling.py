@@ -31,6 +31,7 @@ from machines.absences import (
     is_shown,
 )
 from machines.backoffs import growing_seconds
+from machines.ingesting import is_buried
 from machines.observations import Deleted, Listed, Observation, RolledBack, Seen
 from machines.states import State
 
@@ -179,7 +180,7 @@ class SettlingBook:
         subject, cluster = seen.subject, state.clusters.get(seen.cluster)
         if _key(seen) in fresh or state.known(seen.cluster, subject.kind, subject.uid):
             return
-        if cluster is not None and subject.uid in cluster.buried:
+        if cluster is not None and is_buried(cluster, seen):
             return
         scopes = ("", ""), (subject.namespace, subject.name)
         listed = max(self._lists.get((seen.cluster, subject.kind, one), 0) for one in scopes)

@@ -13,7 +13,8 @@ name they are replaced, which is sound because of what the code does with them:
   past is compared by its position, too; in these worlds none does.)
 - *Who is gone* (`buried`) is asked for by uid. The version of its end is compared only of what a
   replica is composed of, which may come back; else it tells rolled-back clusters, and there are
-  none.
+  none. Its row is compared with that of a create which found what had gone before: nobody takes a
+  label off here, so what has gone is found by none.
 - *Collections without an order* (`SETS`) are only asked whether they hold something.
 
 Everything else is compared as it stands, order included: what is not listed here can only make
@@ -33,7 +34,7 @@ from engine.events import Subject
 from machines.intents import INTENT_BY_TYPE
 from machines.levels import LEVEL_BY_KIND
 from machines.replicas.kinds import COMPOSED
-from machines.states import State
+from machines.states import Ended, State
 
 EARLIEST = 10**17  # nanoseconds: an instant in 1973
 ANSWERED = -1
@@ -100,10 +101,12 @@ class _Namer:
             return tuple((self.read(key), self.rank(seq)) for key, seq in value.items())
         return self._ranks.get(value, ANSWERED) if value else 0
 
-    def buried(self, value: dict[str, tuple[str, int]]) -> Any:
+    def buried(self, value: dict[str, Ended]) -> Any:
         """Read who is gone; the version of the end matters only of what may come back."""
         return tuple(
-            sorted((uid, end if end[0] in COMPOSED else end[0]) for uid, end in value.items())
+            sorted(
+                (uid, end[:2] if end.kind in COMPOSED else end.kind) for uid, end in value.items()
+            )
         )
 
     def unordered(self, value: Any) -> Any:

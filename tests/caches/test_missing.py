@@ -3,8 +3,8 @@
 import pytest
 
 from machines.absences import doubtful, is_doubtful, is_shown
-from machines.caches.levels import Owner
-from machines.observations import Deleted
+from machines.caches.levels import ClaimLevel, Owner
+from machines.observations import Answered, Deleted, Done, Seen
 from tests.caches.builders import ONE, CacheScene
 from tests.caches.willing import carry_out, stage
 
@@ -68,3 +68,35 @@ def test_a_running_job_without_its_label_is_marked_again() -> None:
     assert scene.doing() == ["Own HydrationJob"]
     carry_out(scene)
     assert scene.decided("create HydrationJob") == 1
+
+
+def out_of_sight() -> tuple[CacheScene, Seen, int]:
+    """A claim without our label that counted as gone; what reads it now, and the create's row."""
+    scene = CacheScene()
+    scene.cache()
+    stage(scene)
+    claim = scene.known(ONE, "PersistentVolumeClaim")
+    assert isinstance(claim.level, ClaimLevel)
+    scene.tell(scene.listed(ONE, claim.subject.kind, without=claim.subject.uid))
+    level = claim.level._replace(label="")
+    [seq] = scene.state.open
+    return scene, Seen(ONE, claim.subject, str(claim.version), level), seq
+
+
+def test_a_claim_that_a_create_finds_is_there_and_marked_again() -> None:
+    """Whatever the version in which a list did not hold it: it was read after that."""
+    scene, seen, seq = out_of_sight()
+    scene.tell(seen)
+    assert (scene.phase(), scene.doing()) == ("Pending", ["create PersistentVolumeClaim"])
+    scene.tell(seen._replace(found_by=seq), Answered(seq, Done(seen.subject.uid, found=True)))
+    assert (scene.phase(), scene.doing()) == ("Ready", ["Own PersistentVolumeClaim"])
+    carry_out(scene)
+    assert is_shown(scene.known(ONE, "PersistentVolumeClaim").level)
+
+
+def test_a_claim_that_goes_after_a_create_has_found_it_is_gone() -> None:
+    """The answer comes too late to say that it is there."""
+    scene, seen, seq = out_of_sight()
+    found = seen._replace(found_by=seq)
+    scene.tell(found, Deleted(ONE, seen.subject, str(scene.next()), settled=True), found)
+    assert scene.state.clusters[ONE].find(*seen.subject[:3]) is None

@@ -117,6 +117,15 @@ async def test_anothers_is_never_taken(metadata: Raw, words: str) -> None:
     assert names == ["Seen"]
 
 
+async def test_what_has_a_wanted_name_was_read_after_the_create() -> None:
+    """So it is there, whatever was known before of what the create, or a look for it, has found."""
+    found = await perform(effect(CREATE), ScriptedApi(EXISTS, THERE), timeout_seconds=10)
+    looked = await look_up(effect(CREATE), ScriptedApi(THERE), timeout_seconds=10)
+    for one in (*found.observations, *looked.observations):
+        assert isinstance(one, Seen)
+        assert one.found_by == effect(CREATE).seq > 0
+
+
 async def test_one_of_ours_that_goes_is_waited_for() -> None:
     """The create is refused as it was, so that it is tried again."""
     answer, _, _ = await _acted(effect(CREATE), EXISTS, _claim(deletionTimestamp="2026"))

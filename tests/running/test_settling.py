@@ -313,6 +313,21 @@ def test_what_has_ended_in_the_log_is_not_asked_about_whatever_shows_it() -> Non
     assert book.next_due(CLUSTER) is None
 
 
+def test_what_a_create_has_found_is_asked_about_when_a_newer_list_did_not_hold_it() -> None:
+    """It counted as gone, and is taken in: whether it still is there no watch will say."""
+    scene = CacheScene()
+    scene.cache()
+    carry_out(scene)
+    claim, book = scene.known(ONE, "PersistentVolumeClaim"), SettlingBook()
+    scene.claim_gone()
+    [seq] = [seq for seq, one in scene.state.open.items() if "Claim" in str(one.intent)]
+    listed = Listed(ONE, claim.subject.kind, str(scene.next()), ())
+    scene.tell(*book.sift(scene.state, [listed], scene.clock))
+    seen = Seen(ONE, claim.subject, str(claim.version), claim.level, found_by=seq)
+    scene.tell(*book.sift(scene.state, [seen], scene.clock))
+    assert [one.subject for one in book.due(ONE, scene.clock)] == [claim.subject]
+
+
 def test_what_was_made_after_a_list_is_not_asked_about() -> None:
     """The watch tells of it from there on; so it does of what a list has held."""
     scene, seen = first_shown()
