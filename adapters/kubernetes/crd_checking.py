@@ -86,12 +86,19 @@ async def caches_served(api: Api, *, timeout_seconds: float) -> str:
     CRDs that another controller made are let alone; those that cannot be read may be such. Raises
     nothing.
     """
+    unserved = await caches_unserved(api, timeout_seconds=timeout_seconds)
+    return unserved.words if unserved is not None else ""
+
+
+async def caches_unserved(api: Api, *, timeout_seconds: float) -> Unserved | None:
+    """Say why ModelCaches are not to be served here, as `caches_served` does; None: they are."""
     for kind in HOME_KINDS:
-        crd, trouble, _ = await _read_crd(api, kind, timeout_seconds)
-        trouble = trouble or _lacking(kind, crd, ()) or _made_by_another(kind, crd)
-        if trouble:
-            return f"ModelCaches and InferenceClusters are not served: {trouble}"
-    return ""
+        crd, trouble, is_missing = await _read_crd(api, kind, timeout_seconds)
+        told = _lacking(kind, crd, ()) or _made_by_another(kind, crd) if not trouble else ""
+        if trouble or told:
+            words = f"ModelCaches and InferenceClusters are not served: {trouble or told}"
+            return Unserved(words, is_missing or bool(told))
+    return None
 
 
 async def replicas_unserved(api: Api, *, timeout_seconds: float) -> Unserved | None:

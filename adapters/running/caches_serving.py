@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 
 import structlog
 
-from adapters.kubernetes.crd_checking import Unserved, caches_served, replicas_unserved
+from adapters.kubernetes.crd_checking import Unserved, caches_unserved, replicas_unserved
 from adapters.kubernetes.kinds import MODEL_REPLICA
 from adapters.kubernetes.timing import Timer
 from adapters.ports import Api
@@ -24,27 +24,48 @@ _log = structlog.get_logger("warmlog")
 
 
 async def await_caches(
-    api: Api, tell: Callable[[str], None], timer: Timer, *, timeout_seconds: float
+    api: Api,
+    tell: Callable[[str], None],
+    timer: Timer,
+    *,
+    timeout_seconds: float,
+    believes: bool = False,
 ) -> None:
-    """Look until they are served; `tell` is given the words of each look, "" when they are."""
+    """Look until they are served; `tell` is given the words of each look, "" when they are.
+
+    With `believes` they are taken to be served while nobody says that they are not.
+    """
 
     async def look() -> str:
-        return await caches_served(api, timeout_seconds=timeout_seconds)
+        unserved = await caches_unserved(api, timeout_seconds=timeout_seconds)
+        return _words(unserved, believes=believes)
 
     await _await_served(look, tell, timer)
 
 
 async def await_replicas(
-    api: Api, tell: Callable[[str], None], sink: Sink, timer: Timer, *, timeout_seconds: float
+    api: Api,
+    tell: Callable[[str], None],
+    sink: Sink,
+    timer: Timer,
+    *,
+    timeout_seconds: float,
+    believes: bool = False,
 ) -> None:
     """Look until they are served; `sink` is given the fact that they are not, when that is sure."""
 
     async def look() -> str:
         unserved = await replicas_unserved(api, timeout_seconds=timeout_seconds)
         await sink(unserved_facts(api.cluster, unserved))
-        return unserved.words if unserved is not None else ""
+        return _words(unserved, believes=believes)
 
     await _await_served(look, tell, timer)
+
+
+def _words(unserved: Unserved | None, *, believes: bool) -> str:
+    if unserved is None or (believes and not unserved.certain):
+        return ""
+    return unserved.words
 
 
 def unserved_facts(home: str, unserved: Unserved | None) -> tuple[Observation, ...]:

@@ -13,7 +13,7 @@ from engine.errors import Fenced, LogUnavailable
 from engine.events import Draft, Event, Subject
 from engine.logs import EventLog
 from engine.replaying import Replayed, replay
-from engine.stepping import Cursor, step
+from engine.stepping import Cursor, Domain, step
 from machines.caches.settings import CachingSettings
 from machines.domain import WARMLOG
 from machines.ingesting import ingest
@@ -32,22 +32,32 @@ class Identity(NamedTuple):
     code_digest: str  # sha256 hex of what folds and decides
     settings_digest: str  # sha256 hex of the settings, where the log lies left out
     caching: CachingSettings | None = None  # what decides about caches; None: as it is by default
+    recorder: str = ""  # what else than a controller writes it
 
     def to_json(self) -> dict[str, Any]:
         """Give the shape in the log."""
         data = self._asdict()
-        del data["caching"]
-        return data if self.caching is None else {**data, "caching": self.caching.to_json()}
+        del data["caching"], data["recorder"]
+        if self.caching is not None:
+            data["caching"] = self.caching.to_json()
+        return {**data, "recorder": self.recorder} if self.recorder else data
+
+    def draft(self) -> Draft:
+        """Give the row with which a term begins."""
+        return Draft("", str(SESSION), "SessionStarted", 1, dumps(self.to_json()))
 
 
 class Writer:
     """A term of one writer. Not safe for use by two tasks at once."""
 
-    def __init__(self, log: EventLog, state: State, cursor: Cursor) -> None:
-        """Go on from `cursor`; use `open_writer` to begin a term."""
+    def __init__(
+        self, log: EventLog, state: State, cursor: Cursor, domain: Domain[State] = WARMLOG
+    ) -> None:
+        """Go on from `cursor`; use `open_writer` to begin a term. `domain` decides, or does not."""
         self.state = state
         self.cursor = cursor
         self._log = log
+        self._domain = domain
         self._unsent: tuple[Event, ...] = ()
 
     @property
@@ -58,7 +68,7 @@ class Writer:
     def fold_in(self, observations: Sequence[Observation], clock: int) -> None:
         """Fold and decide; the rows wait for `flush`. `clock` is UTC nanoseconds."""
         drafts = ingest(self.state, observations, clock)
-        self.state, made = step(WARMLOG, self.state, self.cursor, drafts, clock)
+        self.state, made = step(self._domain, self.state, self.cursor, drafts, clock)
         self.cursor = made.cursor
         self._unsent += made.events
 
@@ -77,17 +87,20 @@ class Writer:
 
 
 async def open_writer(
-    log: EventLog, identity: Identity, clock: int, fold_all: Fold | None = None
+    log: EventLog,
+    identity: Identity,
+    clock: int,
+    fold_all: Fold | None = None,
+    domain: Domain[State] = WARMLOG,
 ) -> Writer:
     """Fold the log (by `fold_all`, when given), and begin a new term with `SessionStarted`.
 
     The log is read first: who cannot read it must not take it from the writer who can.
     Raises LogUnavailable, LogUnreadable, and Fenced when another writer took over meanwhile.
     """
-    draft = Draft("", str(SESSION), "SessionStarted", 1, dumps(identity.to_json()))
-    before = await (fold_all() if fold_all else replay(WARMLOG, log))
-    opened = await log.open_epoch(draft, clock)
-    replayed = await replay(WARMLOG, log, start=before)
+    before = await (fold_all() if fold_all else replay(domain, log))
+    opened = await log.open_epoch(identity.draft(), clock)
+    replayed = await replay(domain, log, start=before)
     if replayed.cursor.epoch > opened.epoch:
         msg = "another writer took over while the log was read; a new start takes over from it"
         raise Fenced(msg)
@@ -95,4 +108,4 @@ async def open_writer(
         msg = f"the log was read to {replayed.cursor.position} only: it is tried again"
         raise LogUnavailable(msg)
     cursor = replayed.cursor._replace(epoch=opened.epoch)
-    return Writer(log, replayed.state, cursor)
+    return Writer(log, replayed.state, cursor, domain)

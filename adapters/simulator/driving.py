@@ -15,10 +15,10 @@ from adapters.running.cache_asking import QuestionBoard
 from adapters.running.clocks import SteadyClock
 from adapters.running.cluster_books import Way, WayBook, moves_wants, wants_of
 from adapters.running.condition_books import ConditionBook
-from adapters.running.controller import STORE_RETRY_SECONDS
 from adapters.running.settling import SettlingBook, settle
 from adapters.running.status_books import StatusBook, StatusWrite
 from adapters.running.text_holding import TextHolder
+from adapters.running.witnessing import STORE_RETRY_SECONDS
 from adapters.running.writing import Identity, Writer, open_writer
 from adapters.simulator.clock import MILLISECOND, SECOND, earliest
 from adapters.simulator.connecting import NoSuchWorld, server_of

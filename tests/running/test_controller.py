@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from adapters.running.controller import INBOX_ROWS
 from adapters.running.limits import Limits
+from adapters.running.witnessing import INBOX_ROWS
 from adapters.running.writing import open_writer
 from adapters.simulator.clock import SECOND, Span
 from adapters.simulator.faults import Loss, every
