@@ -29,7 +29,16 @@ def projections(state: State) -> Iterator[Projection]:
 
 
 def changed_projections(state: State, event: Event) -> Iterator[Projection]:
-    """Give those statuses that the event folded last has changed.
+    """Give those statuses that the event folded last has changed."""
+    for owner in changed_owners(state, event):
+        yield _project(state, owner)
+    for served in state.served.values():
+        if served.position == event.seq:
+            yield _project_cluster(state, served)
+
+
+def changed_owners(state: State, event: Event) -> Iterator[Owner]:
+    """Give the objects whose status is all ours, and was changed by the event folded last.
 
     They are looked for among the objects that were touched since the state was last at rest.
     """
@@ -38,10 +47,7 @@ def changed_projections(state: State, event: Event) -> Iterator[Projection]:
         if owner is None or touched != event.seq or owner.position != event.seq:
             continue
         if _has_status(owner):
-            yield _project(state, owner)
-    for served in state.served.values():
-        if served.position == event.seq:
-            yield _project_cluster(state, served)
+            yield owner
 
 
 def status_of(state: State, owner: Owner) -> dict[str, Any]:

@@ -23,10 +23,11 @@ from machines.states import State
 from property_tests.faults.troubled_worlds import TroubledWorld
 from property_tests.playing.choices import many, one_of, together, whole, yes_or_no
 from property_tests.playing.deeds import beginning, deed
+from property_tests.retelling import VERSION
 from property_tests.staged_worlds import HOME, NOBODY, PLANTED, StagedWorld
 from property_tests.witnessing import Witness
 
-IDENTITY = Identity("0", "code", "settings")
+IDENTITY = Identity(VERSION, "code", "settings")
 OWN = "warmlog-system"
 WORKLOADS = workload_namespace("default", "")
 STORAGE = "shared"

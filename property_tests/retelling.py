@@ -1,15 +1,21 @@
-"""Retelling: each log folded once more from its beginning, and decided again on the way."""
+"""Retelling: each log folded once more from its beginning, and decided again on the way.
+
+What its rows say of statuses must be so, too: a divergence of either sort is told.
+"""
 
 from typing import Any, NamedTuple
 
 from adapters.running.publications import published
 from engine.canonical_json import dumps
 from engine.verifying import Verification
+from machines.attesting import Attesting
 from machines.caches.statuses import cluster_status
 from machines.domain import WARMLOG
 from machines.projecting import status_of
 from machines.states import State
 from property_tests.evidence import Evidence, Sent, written_status
+
+VERSION = "0"  # of the worlds' controllers
 
 
 class Retold(NamedTuple):
@@ -45,7 +51,8 @@ def _retell(evidence: Evidence) -> Retelling:
     retelling = Retelling([], [])
     for index, log in enumerate(evidence.logs):
         waiting = [one for one in reversed(evidence.statuses) if one.log == index]
-        verification = Verification(WARMLOG, evidence.log_ids[index])
+        judge = Attesting(VERSION)
+        verification = Verification(WARMLOG, evidence.log_ids[index], judge)
         found = []
         for row in log:
             found.append(verification.take(row))

@@ -26,6 +26,7 @@ from property_tests.ending import watch_rest
 from property_tests.faults.troubled_worlds import TroubledWorld
 from property_tests.playing.choices import apart, many, one_of, record, whole, yes_or_no
 from property_tests.playing.deeds import beginning, deed
+from property_tests.retelling import VERSION
 from property_tests.watched_worlds import (
     NAMESPACE_NAME,
     POOL,
@@ -34,7 +35,7 @@ from property_tests.watched_worlds import (
 )
 from property_tests.witnessing import Witness
 
-IDENTITY = Identity("0", "code", "settings")
+IDENTITY = Identity(VERSION, "code", "settings")
 TURNS = 20_000  # ten times what the busiest of these worlds needs
 
 PLANS = {
