@@ -6,7 +6,7 @@ needs the state before and after makes a `copy`, which is shallow and cheap as r
 Dicts keep the order of the log, so iterating one is as deterministic as the log itself.
 """
 
-from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
@@ -32,12 +32,20 @@ WORKLOAD_KINDS = (
 # these kinds those that its engines need.
 REPLICA_KINDS = ("ModelReplica", "ModelCache", "InferenceCluster")
 SERVING_KINDS = ("Deployment", "LeaderWorkerSet", "Service", "ResourceClaimTemplate")
+# As sets, since it is asked at every look at an object whether all of them were listed.
+WARMUPS_NEED, CACHES_NEED = frozenset(WARMUP_KINDS), frozenset(CACHE_KINDS)
+WORKLOADS_NEED, REPLICAS_NEED = frozenset(WORKLOAD_KINDS), frozenset(REPLICA_KINDS)
 SECRET = "Secret"  # noqa: S105 -- a kind; never listed whole: each named one is synced by itself
 KINDS = tuple(
     dict.fromkeys(
         (*WARMUP_KINDS, *CACHE_KINDS, *WORKLOAD_KINDS, *REPLICA_KINDS, *SERVING_KINDS, SECRET)
     )
 )
+
+
+def name_key(kind: str, namespace: str, name: str) -> str:
+    """Give the key of an object among `Cluster.names`."""
+    return f"{kind}/{namespace}/{name}"
 
 
 class Known(NamedTuple):
@@ -194,6 +202,9 @@ class Cluster:
     )  # by namespace/name's root
     # Uids of caches with a claim that waits for this node, by its name.
     awaited_nodes: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    running: dict[str, bool] = field(default_factory=dict)  # uids of warmups that are under way
+    # Uids of warmups with Jobs whose machine is not known, by what stands for it (`placing`).
+    unplaced: dict[str, tuple[str, ...]] = field(default_factory=dict)
     buried: dict[str, Ended] = field(default_factory=dict)  # by uid: they never come back
     synced: dict[str, bool] = field(default_factory=dict)  # by kind or scope; absent: not yet
     # Kinds and scopes listed in any session: what they did not hold is absent as far as is known.
@@ -207,26 +218,25 @@ class Cluster:
     @property
     def is_synced(self) -> bool:
         """Say whether all that warmups are about has been listed whole in this session."""
-        return self.has_synced(WARMUP_KINDS)
+        return self.synced.keys() >= WARMUPS_NEED
 
     @property
     def is_known(self) -> bool:
         """Say whether it answers, and all that warmups are about was listed in this session."""
         return self.reachable and self.is_synced
 
-    def has_synced(self, kinds: Iterable[str]) -> bool:
+    def has_synced(self, kinds: AbstractSet[str]) -> bool:
         """Say whether each of these kinds, or scopes of a kind, has been listed whole."""
-        return self.synced.keys() >= set(kinds)
+        return self.synced.keys() >= kinds
 
-    def tells(self, kinds: Iterable[str]) -> bool:
+    def tells(self, kinds: AbstractSet[str]) -> bool:
         """Say whether what is known of these kinds is what there is: listed, and still read."""
-        wanted = set(kinds)
-        listed = self.reachable and self.synced.keys() >= wanted
-        return listed and (not self.unread or self.unread.keys().isdisjoint(wanted))
+        listed = self.reachable and self.synced.keys() >= kinds
+        return listed and (not self.unread or self.unread.keys().isdisjoint(kinds))
 
     def find(self, kind: str, namespace: str, name: str) -> Known | None:
         """Give the object of this name, of a kind that caches are about; None when unknown."""
-        uid = self.names.get(f"{kind}/{namespace}/{name}")
+        uid = self.names.get(name_key(kind, namespace, name))
         return self.objects[kind].get(uid) if uid is not None else None
 
 
@@ -294,6 +304,8 @@ class State:
     clusters: dict[str, Cluster] = field(default_factory=dict)
     warmups: dict[str, Warmup] = field(default_factory=dict)  # by uid
     jobs: dict[str, Job] = field(default_factory=dict)  # by uid
+    # Uids of Jobs that say they are of a warmup which is not known, by its uid.
+    unclaimed: dict[str, tuple[str, ...]] = field(default_factory=dict)
     pods: dict[str, dict[str, bool]] = field(default_factory=dict)  # live Pods' uids by Job uid
     unwatched: dict[str, int] = field(default_factory=dict)  # Jobs whose Pods are read, and since
     silent: dict[str, int] = field(default_factory=dict)  # Jobs that nothing runs for, and since

@@ -124,11 +124,12 @@ def _silent(state: State, cache: Cache, entry: Entry, site: Site) -> Iterator[Kn
 
 
 def _is_to_be_released(state: State, cache: Cache, entry: Entry, site: Site) -> bool:
+    if entry.selected or cache.gone or entry.users == ():
+        return False
     ours = is_ours(state, cache, site.claim) and not site.claim_level.deleting
-    wanted = not entry.selected and not cache.gone and entry.users != ()
-    return ours and wanted and not is_at_work(state, cache, entry, site)
+    return ours and not is_at_work(state, cache, entry, site)
 
 
 def _is_going(state: State, cache: Cache, site: Site) -> bool:
     """Say whether the claim is ours and being deleted: it stays for as long as Pods mount it."""
-    return is_ours(state, cache, site.claim) and site.claim_level.deleting and not cache.gone
+    return site.claim_level.deleting and not cache.gone and is_ours(state, cache, site.claim)

@@ -24,13 +24,14 @@ from machines.caches.levels import (
 from machines.caches.reaching import log_cluster
 from machines.caches.states import Cache, Entry
 from machines.caches.twins import working_twin
-from machines.states import SECRET, Cluster, Known, State
+from machines.states import SECRET, Cluster, Known, State, name_key
 
 CLAIM = "PersistentVolumeClaim"
 JOB = "HydrationJob"
 POD = "HydrationPod"
 NAMESPACE = "Namespace"
 _RANDOM_LENGTH = 5  # of what the API server adds to a generated name
+_NO_CLAIM, _NO_JOB, _NO_SECRET = ClaimLevel(phase=""), HydrationJobLevel(), SecretLevel()
 
 
 class Site(NamedTuple):
@@ -47,19 +48,19 @@ class Site(NamedTuple):
     def claim_level(self) -> ClaimLevel:
         """Give the claim's level; an empty one when there is none."""
         level = self.claim.level if self.claim else None
-        return level if isinstance(level, ClaimLevel) else ClaimLevel(phase="")
+        return level if isinstance(level, ClaimLevel) else _NO_CLAIM
 
     @property
     def job_level(self) -> HydrationJobLevel:
         """Give the Job's level; an empty one when there is none."""
         level = self.job.level if self.job else None
-        return level if isinstance(level, HydrationJobLevel) else HydrationJobLevel()
+        return level if isinstance(level, HydrationJobLevel) else _NO_JOB
 
     @property
     def secret_level(self) -> SecretLevel:
         """Give the level of the token's copy; an empty one when there is none."""
         level = self.secret.level if self.secret else None
-        return level if isinstance(level, SecretLevel) else SecretLevel()
+        return level if isinstance(level, SecretLevel) else _NO_SECRET
 
 
 def namespace_of(state: State, cache: Cache) -> str:
@@ -99,11 +100,23 @@ def site_of(state: State, cache: Cache, entry: Entry) -> Site | None:
 
 def site_on(state: State, cache: Cache, cluster: Cluster) -> Site:
     """Give what is known of a cache on a cluster."""
-    namespace = namespace_of(state, cache)
-    claim, job, secret = (
-        cluster.find(kind, namespace, name) for kind, name in names_of(cache).items()
+    namespace, subject = namespace_of(state, cache), cache.subject
+    claim, job, secret = _keys(subject.namespace, subject.name, namespace)
+    uids, objects = cluster.names, cluster.objects
+    return Site(
+        cluster.name,
+        cluster,
+        namespace,
+        objects[CLAIM].get(uids.get(claim, "")),
+        objects[JOB].get(uids.get(job, "")),
+        objects[SECRET].get(uids.get(secret, "")),
     )
-    return Site(cluster.name, cluster, namespace, claim, job, secret)
+
+
+@lru_cache(maxsize=1 << 14)  # asked for at every look at a cluster
+def _keys(namespace: str, name: str, there: str) -> tuple[str, ...]:
+    """Give the keys of claim, Job and Secret among `Cluster.names`."""
+    return tuple(name_key(kind, there, named) for kind, named in _names(namespace, name).items())
 
 
 def pods_of(cluster: Cluster, job_uid: str) -> list[Known]:

@@ -39,10 +39,10 @@ from machines.replicas.cutting_off import fold_replicas_cut_off
 from machines.replicas.kinds import REPLICA
 from machines.replicas.stirring import stir_replicas_at_home, stir_replicas_on
 from machines.states import (
-    CACHE_KINDS,
+    CACHES_NEED,
     REPLICA_KINDS,
     SERVING_KINDS,
-    WORKLOAD_KINDS,
+    WORKLOADS_NEED,
     Cluster,
     Known,
     State,
@@ -116,7 +116,7 @@ def fold_kind_listed(state: State, cluster: Cluster, kind: str) -> None:
         stir_replicas_at_home(state, cluster.name)
     if kind == REPLICA:  # until then each claim was kept for replicas that might hold on to it
         stir_cluster(state, cluster.name)
-    sets = [kinds for kinds in (CACHE_KINDS, WORKLOAD_KINDS) if kind in kinds]
+    sets = [kinds for kinds in (CACHES_NEED, WORKLOADS_NEED) if kind in kinds]
     if sets and (told or any(cluster.has_synced(kinds) for kinds in sets)):
         stir_cluster(state, cluster.name)
 

@@ -36,8 +36,9 @@ def leaving_wishes(state: State, cache: Cache, entry: Entry) -> Iterator[Wish]:
 def is_releasable(state: State, cache: Cache, entry: Entry, site: Site) -> bool:
     """Say whether the claim is ours, and known to be used by nobody."""
     ours = is_ours(state, cache, site.claim) and not site.claim_level.deleting
-    used = entry.users != () or is_held(state, cache, entry)
-    return ours and not used and not is_at_work(state, cache, entry, site) and not cache.gone
+    if not ours or cache.gone or entry.users != () or is_held(state, cache, entry):
+        return False
+    return not is_at_work(state, cache, entry, site)
 
 
 def is_at_work(state: State, cache: Cache, entry: Entry, site: Site) -> bool:
@@ -73,9 +74,9 @@ def _replicas_are_told(home: Cluster) -> bool:
 
 def is_retained(state: State, cache: Cache, entry: Entry, site: Site) -> bool:
     """Say whether the claim is kept for those that use it, or may."""
-    ours = is_ours(state, cache, site.claim) and not site.claim_level.deleting
-    used = entry.users != () or is_held(state, cache, entry)
-    return not entry.selected and ours and used
+    if entry.selected or not is_ours(state, cache, site.claim) or site.claim_level.deleting:
+        return False
+    return entry.users != () or is_held(state, cache, entry)
 
 
 def has_left(state: State, cache: Cache, entry: Entry) -> bool:

@@ -27,10 +27,14 @@ def move_entry(state: State, cache: Cache, entry: Entry, event: Event) -> None:
         note_failure(state, cache, entry, site, event)
         _note_silence(entry, site)
         entry.retained = is_retained(state, cache, entry, site)
-        entry.had |= any(is_ours(state, cache, one) for one in (site.claim, site.job, site.secret))
+        entry.had = entry.had or _has_any(state, cache, site)
         pull(entry, ENTRIES, _trigger(cache, entry, site, event), event)
     elif cache.spec is None:
         pull(entry, ENTRIES, EntryTrigger.SPEC_REFUSED, event)
+
+
+def _has_any(state: State, cache: Cache, site: Site) -> bool:
+    return any(is_ours(state, cache, one) for one in (site.claim, site.job, site.secret))
 
 
 def _note_claim(state: State, cache: Cache, entry: Entry, site: Site) -> None:

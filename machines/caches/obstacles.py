@@ -58,6 +58,8 @@ def blindness(sight: Sight) -> str:
 
 def unread_kinds(cluster: Cluster) -> tuple[str, str]:
     """Name the kinds that cannot be read, as Kubernetes calls them, and why; "" when all can."""
+    if not cluster.unread:
+        return "", ""
     unread = {kind: cluster.unread[kind] for kind in WORKLOAD_KINDS if kind in cluster.unread}
     kinds = ", ".join(kind.removeprefix("Hydration") for kind in unread)
     return kinds, next(iter(unread.values()), "")

@@ -8,6 +8,8 @@ from machines.caches.levels import ClaimLevel, HydrationJobLevel, Owner, SecretL
 from machines.caches.states import Cache
 from machines.states import Known, State
 
+_MARKED = (ClaimLevel, SecretLevel, HydrationJobLevel)  # a union would be made at each look
+
 
 class Ownership(StrEnum):
     """Whose an object under a cache's name is."""
@@ -23,6 +25,8 @@ def ownership(state: State, cache: Cache, known: Known | None) -> Ownership:
     if known is None:
         return Ownership.ABSENT
     owner, label = marks_of(known)
+    if owner == cache.subject[1:]:  # as nearly always: nothing else has to be looked up then
+        return Ownership.OURS
     marked, exists = label == _label(cache), _exists(state, owner.uid)
     return judged(owner, cache.subject, marked=marked, exists=exists)
 
@@ -54,7 +58,7 @@ def is_ours(state: State, cache: Cache, known: Known | None) -> bool:
 def marks_of(known: Known) -> tuple[Owner, str]:
     """Give whose an object says it is, and the cache that its label names."""
     level = known.level
-    if isinstance(level, ClaimLevel | SecretLevel | HydrationJobLevel):
+    if isinstance(level, _MARKED):
         return level.owner, level.label
     return Owner(), ""
 

@@ -11,7 +11,7 @@ from machines.caches.child_names import token_secret_name, workload_namespace
 from machines.caches.cluster_specs import EXISTING, IN_CLUSTER, ClusterSpec
 from machines.caches.levels import SecretLevel
 from machines.caches.states import Cache, ServedCluster
-from machines.states import CACHE_KINDS, SECRET, State
+from machines.states import CACHES_NEED, SECRET, State
 
 REMOTE = "ic/"
 MODELPLANE_NAMESPACE = "modelplane-system"
@@ -162,7 +162,7 @@ def tokens_are_told(state: State, clusters: Iterable[str]) -> frozenset[str]:
 
 def _synced(state: State, home: str) -> bool:
     cluster = state.clusters.get(home)
-    return cluster is not None and cluster.has_synced(CACHE_KINDS)
+    return cluster is not None and cluster.has_synced(CACHES_NEED)
 
 
 def _is_told(state: State, scope: Scope) -> bool:

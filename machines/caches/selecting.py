@@ -11,7 +11,7 @@ from machines.caches.states import Cache, ServedCluster
 from machines.caches.tokens import copy_is_unseen
 from machines.labels import ABANDON
 from machines.pairs import Pairs
-from machines.states import CACHE_KINDS, WORKLOAD_KINDS, Cluster, State
+from machines.states import CACHES_NEED, WORKLOADS_NEED, Cluster, State
 
 DEFAULT_CLASS = "modelplane-rwx"
 
@@ -19,17 +19,17 @@ DEFAULT_CLASS = "modelplane-rwx"
 def home_is_known(state: State, cache: Cache) -> bool:
     """Say whether the cluster that a cache is an object of answers, and was listed."""
     home = state.clusters.get(cache.cluster)
-    return home is not None and home.tells(CACHE_KINDS)
+    return home is not None and home.tells(CACHES_NEED)
 
 
 def is_known(cluster: Cluster | None) -> bool:
     """Say whether a cluster answers, and all that a cache is about there was listed."""
-    return cluster is not None and cluster.tells(WORKLOAD_KINDS)
+    return cluster is not None and cluster.tells(WORKLOADS_NEED)
 
 
 def is_abandoned(cache: Cache) -> bool:
     """Say whether somebody asks to let go of everything without clearing it away."""
-    return dict(cache.level.annotations).get(ABANDON) == "true"
+    return (ABANDON, "true") in cache.level.annotations
 
 
 def is_leaving(cache: Cache) -> bool:

@@ -1,10 +1,9 @@
 """Sizes: whether each volume has the size that the spec asks for, and why not."""
 
 from machines.caches.changes import ChangeKind
-from machines.caches.finding import CLAIM, names_of, namespace_of, site_of
+from machines.caches.finding import CLAIM, site_of
 from machines.caches.levels import ClaimLevel
 from machines.caches.obstacles import refusal_words
-from machines.caches.reaching import log_cluster
 from machines.caches.sights import Sight, sight_of
 from machines.caches.states import Cache, Entry
 from machines.states import State
@@ -16,24 +15,13 @@ _REFUSED, _RESIZING, _SHRINK = "ResizeRefused", "Resizing", "ShrinkIgnored"
 
 def size_trouble(state: State, cache: Cache) -> tuple[str, str]:
     """Give a reason and words when a volume does not follow the spec; both "" when all do."""
-    place = namespace_of(state, cache), names_of(cache)[CLAIM]
     for entry in cache.entries.values():
-        site = site_of(state, cache, entry) if _may_differ(state, cache, entry, place) else None
+        site = site_of(state, cache, entry) if entry.selected else None
         reason = _reason(cache, entry, site.claim_level) if site and site.claim else ""
         if reason:
             words = _words(sight_of(state, cache, entry), reason)
             return reason, f"{entry.cluster}: {words}"
     return "", ""
-
-
-def _may_differ(state: State, cache: Cache, entry: Entry, place: tuple[str, str]) -> bool:
-    """Say whether it is worth a look: of a hundred clusters it hardly ever is of one."""
-    if not entry.selected or SIZE_FIELD in cache.spec_changed or _GROW in entry.refusals:
-        return entry.selected
-    served = state.served.get(entry.cluster)
-    cluster = state.clusters.get(log_cluster(served)) if served else None
-    claim = cluster.find(CLAIM, *place) if cluster else None
-    return claim is not None and bool(getattr(claim.level, "resizing", ""))
 
 
 def _reason(cache: Cache, entry: Entry, claim: ClaimLevel) -> str:

@@ -28,6 +28,8 @@ def is_waiting(cache: Cache, entry: Entry | None, verb: str, what: str = "") -> 
 
 def follow_waits(state: State, cache: Cache, names: Collection[str]) -> None:
     """Have a timer for each instant to come on these clusters, or of the cache; for no other."""
+    if not (cache.waits or any(_waits(state, cache, names))):
+        return
     kept = {key: due for key, due in cache.waits.items() if name_in(key) not in ("", *names)}
     found = _waits(state, cache, names)
     wanted = kept | {key: due for key, due in found if due > state.now}

@@ -16,7 +16,7 @@ _RELEASE = f"{ChangeKind.RELEASE.value} {REPLICA} "  # as `what_of` it, before t
 
 def is_abandoned(replica: Replica) -> bool:
     """Say whether somebody asks to let go of everything without clearing it away."""
-    return dict(replica.level.annotations).get(ABANDON) == "true"
+    return (ABANDON, "true") in replica.level.annotations
 
 
 def is_leaving(replica: Replica) -> bool:

@@ -12,7 +12,7 @@ from machines.replicas.indexing import namespace_of
 from machines.replicas.kinds import CLAIM_TEMPLATE, DEPLOYMENT, GANG, NAMESPACE, SERVICE
 from machines.replicas.specs import ReplicaSpec
 from machines.replicas.states import Replica
-from machines.states import REPLICA_KINDS, SERVING_KINDS, Cluster, State
+from machines.states import REPLICAS_NEED, SERVING_KINDS, Cluster, State
 
 
 class Place(NamedTuple):
@@ -43,7 +43,7 @@ def place_of(state: State, replica: Replica) -> Place | None:
 def home_is_known(state: State, replica: Replica) -> bool:
     """Say whether the cluster that a replica is an object of answers, and was listed."""
     home = state.clusters.get(replica.cluster)
-    return home is not None and home.tells(REPLICA_KINDS)
+    return home is not None and home.tells(REPLICAS_NEED)
 
 
 @lru_cache(maxsize=4096)  # asked for at every look at a replica
