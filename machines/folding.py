@@ -280,11 +280,7 @@ def _namespace_changed(state: State, event: Event, cluster: Cluster, name: str, 
 
 
 def _running(state: State, cluster: Cluster) -> list[Warmup]:
-    return [
-        warmup
-        for warmup in state.warmups.values()
-        if warmup.cluster == cluster.name and warmup.state not in TERMINAL and not warmup.gone
-    ]
+    return [state.warmups[uid] for uid in cluster.running]
 
 
 def _users_read(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:

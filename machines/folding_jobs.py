@@ -9,7 +9,7 @@ from machines.marking import kept_marks
 from machines.moving import settle_target
 from machines.multimaps import put, take
 from machines.node_jobs import NodeJobState
-from machines.placing import machine_of, was_replaced
+from machines.placing import is_unplaced, machine_of, was_replaced
 from machines.reviewing import review_name
 from machines.states import Cluster, Job, State, Target, Warmup
 from machines.warmups import TERMINAL
@@ -50,11 +50,29 @@ def track_job(state: State, job: Job, event: Event) -> None:
     refresh_silence(state, job.uid, event.at)
     refresh_reading(state, job, event.at)
     if warmup is None:
+        if job.warmup_uid and job.warmup_uid not in state.warmups:
+            put(state.unclaimed, job.warmup_uid, job.uid)
         return
-    put(warmup.jobs, job.node_uid, job.uid)
+    book(state, warmup, job)
     refresh_slot(state, warmup, job.node_uid)
     adopt_outcome(state, warmup, job, event)
     settle_target(state, warmup, job.node_uid, event)
+
+
+def claim_jobs(state: State, warmup: Warmup, event: Event) -> None:
+    """Give a warmup that is new the Jobs that were known before it."""
+    for uid in state.unclaimed.pop(warmup.subject.uid, ()):
+        job = state.jobs.get(uid)
+        if job is not None and owner(state, job) is warmup:
+            book(state, warmup, job)
+            refresh_reading(state, job, event.at)
+
+
+def book(state: State, warmup: Warmup, job: Job) -> None:
+    """Put a Job into its warmup's books."""
+    put(warmup.jobs, job.node_uid, job.uid)
+    if is_unplaced(job.node_uid):
+        put(state.clusters[warmup.cluster].unplaced, job.node_uid, warmup.subject.uid)
 
 
 def adopt_outcome(state: State, warmup: Warmup, job: Job, event: Event) -> None:
@@ -174,6 +192,7 @@ def forget(state: State, job: Job) -> None:
     """Neither the Job nor a Pod of it is left: nothing is waited for any more."""
     untrack(state, job)
     _disarm(state, job)
+    take(state.unclaimed, job.warmup_uid, job.uid)
     state.unwatched.pop(job.uid, None)
     del state.jobs[job.uid]
 
@@ -189,6 +208,8 @@ def untrack(state: State, job: Job) -> None:
     if warmup is None:
         return
     take(warmup.jobs, job.node_uid, job.uid)
+    if is_unplaced(job.node_uid) and job.node_uid not in warmup.jobs:
+        take(state.clusters[warmup.cluster].unplaced, job.node_uid, warmup.subject.uid)
     warmup.undeleted.pop(job.uid, None)
     warmup.unwanted.pop(job.uid, None)
     warmup.unstamped.pop(job.uid, None)

@@ -16,11 +16,10 @@ def place_jobs(state: State, cluster: Cluster, event: Event) -> None:
 
 def place_jobs_of(state: State, cluster: Cluster, node_name: str, event: Event) -> None:
     """Find the machine of every Job that names this node, which has just been seen."""
-    for warmup in list(state.warmups.values()):
-        if warmup.cluster == cluster.name:
-            for key in (left_key(node_name), ""):
-                for uid in warmup.jobs.get(key, ()):
-                    _place_again(state, cluster, state.jobs[uid], event)
+    for key in (left_key(node_name), ""):
+        for warmup_uid in cluster.unplaced.get(key, ()):
+            for uid in state.warmups[warmup_uid].jobs.get(key, ()):
+                _place_again(state, cluster, state.jobs[uid], event)
 
 
 def _place_again(state: State, cluster: Cluster, job: Job, event: Event) -> None:

@@ -5,11 +5,10 @@ from typing import Any
 from engine.canonical_json import loads_or_none
 from engine.events import Event, Subject
 from machines.annotations import is_suspended, wait_seconds
-from machines.folding_jobs import adopt_outcomes, owner, refresh_reading, release_orphans
+from machines.folding_jobs import adopt_outcomes, claim_jobs, release_orphans
 from machines.indexing import arm, put_target, refresh_slot, touch
 from machines.levels import WarmupLevel
 from machines.moving import settle_target
-from machines.multimaps import put
 from machines.node_jobs import UNFINISHED, NodeJobState
 from machines.phases import WARMUP_STATE_BY_PHASE
 from machines.recovering import recovered_of
@@ -112,6 +111,7 @@ def settle_warmups(state: State, event: Event) -> None:
             warmup.face = shown
             warmup.position = event.seq
         state.dirty[uid] = event.seq
+        _follow_run(state, warmup)
         _forget(state, warmup)
     state.touched.clear()
 
@@ -198,10 +198,7 @@ def _begin(state: State, event: Event, subject: Subject, level: WarmupLevel) -> 
         suspended_at=event.at if is_suspended(level.annotations) else 0,
     )
     state.warmups[subject.uid] = warmup
-    for job in state.jobs.values():
-        if owner(state, job) is warmup:
-            put(warmup.jobs, job.node_uid, job.uid)
-            refresh_reading(state, job, event.at)
+    claim_jobs(state, warmup, event)
     for key in list(warmup.jobs):
         refresh_slot(state, warmup, key)
         settle_target(state, warmup, key, event)
@@ -209,6 +206,15 @@ def _begin(state: State, event: Event, subject: Subject, level: WarmupLevel) -> 
     if state.clusters[warmup.cluster].is_synced:
         adopt_outcomes(state, warmup, event)
     touch(state, warmup)
+
+
+def _follow_run(state: State, warmup: Warmup) -> None:
+    """Have the nodes and namespaces of its cluster lead to a warmup for as long as it goes on."""
+    running, uid = state.clusters[warmup.cluster].running, warmup.subject.uid
+    if warmup.gone or warmup.state in TERMINAL:
+        running.pop(uid, None)
+    else:
+        running[uid] = True
 
 
 def _forget(state: State, warmup: Warmup) -> None:

@@ -34,6 +34,11 @@ def left_key(node_name: str) -> str:
     return f"{_LEFT}{node_name}"
 
 
+def is_unplaced(node_uid: str) -> bool:
+    """Say whether this stands for a machine that is not known, which may still become known."""
+    return not node_uid or node_uid.startswith(_LEFT)
+
+
 def was_replaced(job: Job) -> bool:
     """Say whether another machine has the name of the one that a Job was made for."""
     return job.node_uid.startswith(_REPLACED)
@@ -47,6 +52,6 @@ def is_misplaced(cluster: Cluster, job: Job) -> bool:
     level = job.level
     if level is None or level.node_uid or job.node_uid in cluster.objects["Node"]:
         return False
-    if job.node_uid and not job.node_uid.startswith(_LEFT):
+    if not is_unplaced(job.node_uid):
         return False
     return machine_of(cluster, level) != job.node_uid

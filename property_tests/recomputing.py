@@ -191,6 +191,9 @@ def indexes(state: State, warmup: Warmup) -> dict[str, tuple[Any, Any]]:
     }
     creates = {one.node_uid: seq for seq, one in mine.items() if isinstance(one, CreateJob)}
     resolves = [seq for seq, one in mine.items() if isinstance(one, Resolve)]
+    cluster, uid = state.clusters[warmup.cluster], warmup.subject.uid
+    going_on = not warmup.gone and warmup.state not in TERMINAL
+    unplaced = {key for key in by_node if not key or key.startswith("left:")}
     ended = {t.node_name for t in warmup.targets.values() if t.state in OUTCOMES}
     return {
         "counts": ({name: n for name, n in warmup.counts.items() if n}, counts(warmup)),
@@ -198,6 +201,8 @@ def indexes(state: State, warmup: Warmup) -> dict[str, tuple[Any, Any]]:
         "listed": (warmup.listed, listed(warmup)),
         "slots": (set(warmup.slots), slots(state, warmup)),
         "jobs": ({key: set(uids) for key, uids in warmup.jobs.items()}, by_node),
+        "unplaced": ({key for key, uids in cluster.unplaced.items() if uid in uids}, unplaced),
+        "running": (uid in cluster.running, going_on),
         "creating": (warmup.creating, creates),
         "resolving": ([warmup.resolving] if warmup.resolving else [], resolves),
         "unwanted": (set(warmup.unwanted), unwanted(state, warmup)),
