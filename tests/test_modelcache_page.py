@@ -37,7 +37,8 @@ REASONS_IN = ("conditions", "sizes", "statuses", "occasions", "causes", "blockin
 NO_REASONS = frozenset({"True", "False", "Unknown", "Lost", "Normal", "Warning", "Job", "Secret"})
 # What a claim's Events say while all is well; they are quoted, and never a reason of ours.
 ON_THE_WAY = causes._ON_THE_WAY  # noqa: SLF001 -- told from reasons
-UNTOLD = frozenset({causes.UNBOUND, causes.PODS_LEFT, causes.DOWNLOADING})  # of advice alone
+# Of advice alone.
+UNTOLD = frozenset({causes.UNBOUND, causes.PODS_LEFT, causes.DOWNLOADING, causes.LET_BE})
 
 
 BLOCKS = "|".join(BLOCK_BY_SOURCE.values())

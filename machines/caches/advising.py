@@ -26,6 +26,10 @@ _POD = f"see `{_KUBECTL} describe pods -l job-name={{job}}`"
 
 BY_CAUSE: dict[str, str] = {
     causes.INVALID_SPEC: "correct the field that is named; what is immutable, in a new ModelCache",
+    causes.LET_BE: (
+        "nothing more is done here; take the annotation off to have it go on, or delete on "
+        "cluster {cluster} what is not wanted"
+    ),
     causes.LEAVING: (
         f"end the Pods that are named, or leave it: the claim goes once nobody mounts it "
         f"(`{_KUBECTL} get pods`)"

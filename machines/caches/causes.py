@@ -13,6 +13,7 @@ from machines.caches.obstacles import (
     absent_class,
     blindness,
     class_trouble,
+    is_let_be,
     newer_class,
     still,
     token_trouble,
@@ -22,6 +23,7 @@ from machines.caches.reaching import way_in
 from machines.caches.sights import Sight, job_events, waiting_pod
 
 INVALID_SPEC = "InvalidSpec"
+LET_BE = "Abandoned"
 LEAVING = "InUse"
 LETTING_GO = "CleaningUp"
 TOKEN = "AuthSecretMissing"  # noqa: S105 -- a reason
@@ -60,6 +62,8 @@ class Cause(NamedTuple):
 def entry_cause(sight: Sight) -> Cause:
     """Give why an entry does not go on; how it goes on, when nothing keeps it."""
     entry = sight.entry
+    if is_let_be(sight):
+        return Cause(LET_BE)
     if not entry.selected:
         return _leaving(sight)
     if sight.cache.faults and entry.state is not EntryState.READY:

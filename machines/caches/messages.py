@@ -5,16 +5,18 @@ order, joined by `; `, and what does not apply says nothing:
 
 | what                                             | Pending | Hydrating | Ready | Failed |
 |--------------------------------------------------|---------|-----------|-------|--------|
-| the fault of the spec, and nothing else          | 1       | 1         |       | 1      |
-| who still uses what is to go, and nothing else   | 2       | 2         | 2     | 2      |
-| the same cluster as another, and nothing else    | 3       | 3         |       | 3      |
-| the Secret and its key, while the token lacks    | 4       | 4         |       | 4      |
-| why the cluster is not seen now                  | 5       | 5         | 5     | 5      |
-| what is in the way there: namespace, owner,      | 6       | 6         |       |        |
+| that it is left as it is, as somebody asks, and  | 1       | 1         | 1     | 1      |
+| why the cluster is not seen, and nothing else    |         |           |       |        |
+| the fault of the spec, and nothing else          | 2       | 2         |       | 2      |
+| who still uses what is to go, and nothing else   | 3       | 3         | 3     | 3      |
+| the same cluster as another, and nothing else    | 4       | 4         |       | 4      |
+| the Secret and its key, while the token lacks    | 5       | 5         |       | 5      |
+| why the cluster is not seen now                  | 6       | 6         | 6     | 6      |
+| what is in the way there: namespace, owner,      | 7       | 7         |       |        |
 | storage class, the API server's refusal          |         |           |       |        |
-| the claim, its node, its Events, its Pod         | 7       |           |       |        |
-| repo, revision, claim, the Pod, the last failure |         | 7         |       |        |
-| the Job, its attempts, their words, the next try |         |           |       | 7      |
+| the claim, its node, its Events, its Pod         | 8       |           |       |        |
+| repo, revision, claim, the Pod, the last failure |         | 8         |       |        |
+| the Job, its attempts, their words, the next try |         |           |       | 8      |
 
 What is in the way hides the claim, and so does a lacking token: a claim that waits for its first
 consumer can never bind while no Job can be made. Times are instants, never ages.
@@ -32,8 +34,10 @@ from machines.caches.obstacles import (
     blindness,
     class_trouble,
     hindrance,
+    is_let_be,
     later_refusals,
     leaving_words,
+    let_be_words,
     quoted,
     refusal_words,
     still,
@@ -68,9 +72,11 @@ class Messages:
 def entry_message(state: State, cache: Cache, entry: Entry) -> str:
     """Give the message of one entry; "" exactly when it is Ready, selected, and seen."""
     sight = sight_of(state, cache, entry)
+    blind = blindness(sight)
+    if is_let_be(sight):
+        return _joined([let_be_words(sight, blind), blind])
     if cache.faults and entry.state is not EntryState.READY:
         return cut(fault_words(cache))
-    blind = blindness(sight)
     if not entry.selected:
         return _joined([leaving_words(sight), blind, *later_refusals(sight)])
     if entry.state is EntryState.READY:

@@ -7,9 +7,15 @@ from machines.caches.entries import EntryState
 from machines.caches.finding import CLAIM, JOB, names_of
 from machines.caches.leaving import is_held, replica_users
 from machines.caches.reaching import way_in
-from machines.caches.selecting import DEFAULT_CLASS, classes_are_listed, storage_class
+from machines.caches.selecting import (
+    DEFAULT_CLASS,
+    classes_are_listed,
+    is_abandoned,
+    storage_class,
+)
 from machines.caches.sights import Sight, token_sight
 from machines.caches.states import Refusal, Said
+from machines.labels import ABANDON
 from machines.messages import cut
 from machines.states import SECRET, WORKLOAD_KINDS, Cluster
 
@@ -94,6 +100,18 @@ def leaving_words(sight: Sight) -> str:
     if is_held(state, cache, entry):
         return f"{why}; whether a ModelReplica has {sight.claim_words} is not known yet"
     return "; ".join(filter(None, (why, f"{sight.claim_words} is being let go", still(sight))))
+
+
+def is_let_be(sight: Sight) -> bool:
+    """Say whether an entry is left as it is, ready or not, as somebody asks for that."""
+    staged = sight.entry.state is EntryState.READY and sight.entry.selected
+    return is_abandoned(sight.cache) and not staged
+
+
+def let_be_words(sight: Sight, blind: str) -> str:
+    """Say why an entry goes on no more, and what it lacks, unless its cluster is not seen."""
+    lacking = "" if sight.claim or blind else f"; {sight.claim_words} does not exist"
+    return f'annotation {ABANDON} is "true": nothing is made, changed or deleted{lacking}'
 
 
 def still(sight: Sight) -> str:

@@ -20,7 +20,7 @@ from machines.caches.obstacles import (
     token_trouble,
     users_words,
 )
-from machines.caches.selecting import storage_class
+from machines.caches.selecting import is_abandoned, storage_class
 from machines.caches.sights import Sight, sight_of, token_sight
 from machines.caches.states import Cache, Entry, ServedCluster
 from machines.caches.statuses import REACHABLE, cluster_row
@@ -111,6 +111,8 @@ def _of_the_whole(cache: Cache) -> Iterator[Occasion]:
 
 
 def _of_entry(sight: Sight) -> Iterator[Occasion]:
+    if is_abandoned(sight.cache):
+        return  # that all of it stays as it is was told
     entry, cluster = sight.entry, sight.entry.cluster
     for node in entry.healed:
         note = f"cluster {cluster}: {sight.claim_words} waited for a node that is gone; the choice "

@@ -48,11 +48,10 @@ def _settle(state: State, cache: Cache, names: list[str], event: Event) -> None:
     if home_is_known(state, cache):
         enrol(state, cache, names, event)
         entries = cache.entries_on(names)
+        for entry in entries:
+            move_entry(state, cache, entry, event)
         note_abandoned(state, cache, entries)
-        if not is_abandoned(cache):
-            for entry in entries:
-                move_entry(state, cache, entry, event)
-            dismiss(state, cache, entries)
+        dismiss(state, cache, entries)
     follow_waits(state, cache, names)
     if _ease(state, cache, names):
         follow_waits(state, cache, names)

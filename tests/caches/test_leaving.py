@@ -1,7 +1,12 @@
 """Leaving: what a cache has goes with it, and a claim only when nobody uses it."""
 
-from machines.caches.asking import release_questions
+from machines.caches.advising import entry_advice
+from machines.caches.asking import claim_questions, release_questions
 from machines.caches.levels import Owner
+from machines.caches.messages import entry_message
+from machines.caches.occasions import cache_occasions
+from machines.caches.sights import sight_of
+from machines.caches.statuses import cache_status
 from machines.observations import Refused
 from tests.caches.builders import HOME, ONE, TWO, CacheScene, spec_of
 from tests.caches.willing import carry_out, stage
@@ -245,6 +250,54 @@ def test_abandoning_can_be_taken_back() -> None:
     scene.cache(annotations=())
     carry_out(scene)
     assert (scene.mc.level.held, scene.mc.abandoned) == (True, {})
+
+
+ABANDONED = (("warmlog.dev/abandon", "true"),)
+LET_BE = 'annotation warmlog.dev/abandon is "true": nothing is made, changed or deleted'
+
+
+def test_an_abandoned_cache_publishes_what_is_there() -> None:
+    """The mount of a claim that somebody deletes goes; that nobody makes another one is said."""
+    scene = ready()
+    scene.cache(annotations=ABANDONED)
+    carry_out(scene)
+    claim = scene.known(ONE, "PersistentVolumeClaim").subject
+    assert cache_status(scene.state, scene.mc)["clusters"][0]["mount"]
+    scene.claim_gone()
+    [row] = cache_status(scene.state, scene.mc)["clusters"]
+    words = f"{LET_BE}; claim {claim.namespace}/{claim.name} does not exist"
+    assert row == {"name": "one", "phase": "Pending", "message": words}
+    assert (scene.opened(), list(claim_questions(scene.state))) == ([], [])
+    scene.cache(annotations=())
+    carry_out(scene)
+    assert scene.decided("create PersistentVolumeClaim") == 2
+
+
+def test_an_abandoned_cache_says_what_it_does_not_do() -> None:
+    """Whatever it waited for: nothing of that comes about, and there is no Event of it either."""
+    scene = CacheScene()
+    scene.token("")
+    scene.cache(spec_of(secret="hub"))
+    scene.list_secrets()
+    carry_out(scene)
+    scene.cache(annotations=ABANDONED)
+    entry = scene.entry()
+    assert entry_message(scene.state, scene.mc, entry) == LET_BE
+    assert entry_advice(sight_of(scene.state, scene.mc, entry)).startswith("nothing more is done")
+    keys = {occasion.key[0] for occasion in cache_occasions(scene.state, scene.mc)}
+    assert {"cause", "used"} & keys == set()
+    scene.unreachable()
+    assert entry_message(scene.state, scene.mc, entry).startswith(f"{LET_BE}; cluster one does not")
+
+
+def test_an_abandoned_entry_that_is_not_selected_ends_with_its_claim() -> None:
+    """While the claim is there the entry is, and says so; then it is no more."""
+    scene = ready()
+    scene.cache(spec_of(selector={"name": "two"}), annotations=ABANDONED)
+    assert scene.entry().retained
+    assert entry_message(scene.state, scene.mc, scene.entry()) == LET_BE
+    scene.claim_gone()
+    assert scene.mc.entries == {}
 
 
 def test_a_deleted_cluster_is_let_go() -> None:
