@@ -24,7 +24,7 @@ class Parting(NamedTuple):
     """Where two courses of one aspect part; None where one of them goes no further."""
 
     name: str  # the object's
-    aspect: str
+    aspect: str  # "" where only one log has the object
     before: str  # what both had last; "" when they part at their beginning
     step: int  # how many steps both have
     left: Step | None
@@ -36,15 +36,12 @@ class Parting(NamedTuple):
         return min(step.position for step in (self.left, self.right) if step is not None)
 
 
-def partings(left: Courses, right: Courses, *, exact: bool = False) -> list[Parting]:
-    """Give where the courses part, the earliest first.
-
-    `exact` has each step happen at the same row, too, as when one log is read twice.
-    """
+def partings(left: Courses, right: Courses) -> list[Parting]:
+    """Give where the courses part, the earliest first."""
     found = [
         parting
         for name in sorted(left.keys() | right.keys())
-        for parting in _partings_of(name, left.get(name, {}), right.get(name, {}), exact=exact)
+        for parting in _partings_of(name, left.get(name, {}), right.get(name, {}))
     ]
     return sorted(found, key=lambda one: (one.position, one.name, one.aspect))
 
@@ -53,14 +50,17 @@ def _partings_of(
     name: str,
     left: Mapping[str, Sequence[Step]],
     right: Mapping[str, Sequence[Step]],
-    *,
-    exact: bool,
 ) -> Iterator[Parting]:
+    if not left or not right:
+        firsts = [steps[0] for steps in (left or right).values() if steps]
+        first = min(firsts, default=Step(0, ""))
+        yield Parting(name, "", "", 0, first if left else None, first if right else None)
+        return
     for aspect in sorted(left.keys() | right.keys()):
         before = ""
         pairs = zip_longest(left.get(aspect, ()), right.get(aspect, ()))
         for index, (one, other) in enumerate(pairs):
-            if one is None or other is None or one.value != other.value or (exact and one != other):
+            if one is None or other is None or one.value != other.value:
                 yield Parting(name, aspect, before, index, one, other)
                 break
             before = one.value

@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from adapters.cli import (
+    comparing,
     databases,
     demonstrating,
     diagrams,
@@ -168,6 +169,7 @@ for group in (
     planning,
     retrying,
     verifying,
+    comparing,
     exporting,
     importing,
     diagrams,
