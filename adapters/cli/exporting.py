@@ -6,11 +6,15 @@ from typing import Annotated
 
 import typer
 
+from adapters.cli import references
 from adapters.cli.exit_codes import ExitCode
+from adapters.cli.moments import HELP, parse_moment
 from adapters.cli.options import LOG_HELP
 from adapters.cli.problems import Misuse, Problem, complain
 from adapters.cli.recordings import Recording, recording, run
+from adapters.cli.references import Reference, parse_reference
 from adapters.cli.texts import counted
+from engine.logs import EventReader
 from machines.domain import WARMLOG
 
 
@@ -25,29 +29,50 @@ def _export(
         Path | None,
         typer.Option("-o", "--output", metavar="FILE", help="Where to write; else to stdout."),
     ] = None,
+    only: Annotated[
+        str | None,
+        typer.Option(
+            "--object", metavar="REF", help=f"Only the story of this object: {references.HELP}"
+        ),
+    ] = None,
+    since: Annotated[
+        str | None,
+        typer.Option(metavar="SEQ|TIME", help=f"Leave out what later rows do not need. {HELP}"),
+    ] = None,
 ) -> ExitCode:
     """Write a log as JSON Lines.
 
     Replay, explain and verify read them as well. Equal logs give equal bytes.
 
     Of a .jsonl file that is cut, the whole turns become a whole log.
+
+    With --object, --since or both it is a small log of its own that shows the same phases.
     """
     if output is not None and str(output) in {"json", "jsonl", "text", "table", "yaml"}:
         raise Misuse("-o takes the FILE to write, as in `-o log.jsonl`: it is always JSON Lines.")
-    return run(_run(log, output))
+    wanted = parse_reference(only) if only else None
+    return run(_run(log, output, wanted, since))
 
 
-async def _run(log: str, output: Path | None) -> ExitCode:
+async def _run(
+    log: str, output: Path | None, wanted: Reference | None, since: str | None
+) -> ExitCode:
     from adapters.store.copying import export_file, export_log
 
     async with recording(log) as source:
         until = await _end(source, log)
+        exported: EventReader = source
+        if wanted is not None or since is not None:
+            from adapters.cli.extracting import Wanted, extract
+
+            moment = parse_moment(since, await source.identify(), "--since")
+            exported, until = await extract(source, Wanted(wanted, moment)), None
         if output is None:
-            await export_log(source, sys.stdout.buffer, until=until)
+            await export_log(exported, sys.stdout.buffer, until=until)
             sys.stdout.buffer.flush()
             return source.close_account("exported")
         try:
-            header = await export_file(source, output, until=until)
+            header = await export_file(exported, output, until=until)
         except OSError as error:
             raise Problem(
                 ExitCode.OUTPUT_FAILED,

@@ -22,30 +22,30 @@ _UNITS = {"ms": SECOND // 1000, "s": SECOND, "m": 60 * SECOND, "h": 3600 * SECON
 _UNITS["d"] = 24 * _UNITS["h"]
 
 
-def parse_moment(text: str | None, identity: LogIdentity) -> Moment:
-    """Read what stands after `--at`; None is the log's end. Raises Misuse."""
+def parse_moment(text: str | None, identity: LogIdentity, option: str = "--at") -> Moment:
+    """Read what stands after `--at` or another option; None is no bound. Raises Misuse."""
     if text is None:
         return END
     text = text.strip()
     if text.isascii() and text.isdigit():
-        return _position(int(text), identity)
+        return _position(int(text), identity, option)
     before = _BEFORE_END.fullmatch(text)
     if before is not None:
         return Moment(at=identity.last_at - int(before[1]) * _UNITS[before[2]])
-    return Moment(at=_instant(text, identity))
+    return Moment(at=_instant(text, identity, option))
 
 
-def _position(position: int, identity: LogIdentity) -> Moment:
+def _position(position: int, identity: LogIdentity, option: str) -> Moment:
     if not 1 <= position <= identity.position:
         raise Misuse(
-            f"--at {position} is no position of this log, which has 1 to {identity.position}."
+            f"{option} {position} is no position of this log, which has 1 to {identity.position}."
             if identity.position
-            else f"--at {position} is no position of this log, which is empty."
+            else f"{option} {position} is no position of this log, which is empty."
         )
     return Moment(position=position)
 
 
-def _instant(text: str, identity: LogIdentity) -> int:
+def _instant(text: str, identity: LogIdentity, option: str) -> int:
     full = text
     if _TIME_OF_DAY.fullmatch(text):
         day = _EPOCH + timedelta(seconds=identity.last_at // SECOND)
@@ -55,7 +55,7 @@ def _instant(text: str, identity: LogIdentity) -> int:
         at = _parse(full)
     except (ValueError, OverflowError):
         raise Misuse(
-            f"--at {text!r} is neither a position nor a time: write 118, 2026-01-31T12:00:00Z, "
+            f"{option} {text!r} is neither a position nor a time: write 118, 2026-01-31T12:00:00Z, "
             "12:00:05 or -5m."
         ) from None
     # Times are shown in whole seconds: what happened within the one that was copied is meant too.
