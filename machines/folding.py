@@ -44,7 +44,7 @@ from machines.folding_objects import (
     object_recovered,
 )
 from machines.folding_places import place_jobs, place_jobs_of
-from machines.folding_pods import fold_events, fold_pod, fold_pod_gone, fold_pods_read, place_pods
+from machines.folding_pods import fold_events, fold_pod, fold_pod_gone, fold_pods_read, recall_pods
 from machines.folding_timers import TIMERS
 from machines.folding_warmups import (
     fold_another_session,
@@ -131,7 +131,6 @@ def _synced(state: State, event: Event, subject: Subject, data: dict[str, Any]) 
     if kind not in WARMUP_KINDS or not cluster.is_synced:
         return
     place_jobs(state, cluster, event)
-    place_pods(state, cluster, event)
     ask_jobs_again(state, cluster)
     for warmup in list(state.warmups.values()):
         if warmup.cluster == cluster.name:
@@ -141,6 +140,7 @@ def _synced(state: State, event: Event, subject: Subject, data: dict[str, Any]) 
             review_warmup(state, warmup, event)
             adopt_outcomes(state, warmup, event)
             touch(state, warmup)
+    recall_pods(state, cluster, event)
 
 
 def _reachable(state: State, event: Event, subject: Subject, data: dict[str, Any]) -> None:

@@ -2,16 +2,18 @@
 
 from engine.events import Event
 from machines.folding_jobs import owner, track_job, untrack
+from machines.folding_pods import place_pods
 from machines.moving import settle_target
 from machines.placing import is_misplaced, left_key, machine_of
 from machines.states import Cluster, Job, State
 
 
 def place_jobs(state: State, cluster: Cluster, event: Event) -> None:
-    """Find the machine of every Job, now that all is listed."""
+    """Find the machine of every Job, also of one known by its Pods, now that all is listed."""
     for job in list(state.jobs.values()):
         if job.cluster == cluster.name:
             _place_again(state, cluster, job, event)
+    place_pods(state, cluster, event)
 
 
 def place_jobs_of(state: State, cluster: Cluster, node_name: str, event: Event) -> None:

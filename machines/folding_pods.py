@@ -78,6 +78,26 @@ def place_pods(state: State, cluster: Cluster, event: Event) -> None:
             _infer_job(state, event, known.subject.namespace, level)
 
 
+def recall_pods(state: State, cluster: Cluster, event: Event) -> None:
+    """Take up what Pods said before there was a target that it could be said of.
+
+    In a log that begins, they may be listed before all else: a Pod that waits says it once.
+    """
+    for known in sorted(cluster.objects["Pod"].values(), key=lambda one: one.version):
+        level = known.level
+        job = state.jobs.get(level.job_uid) if isinstance(level, PodLevel) else None
+        warmup = owner(state, job) if job else None
+        target = warmup.targets.get(job.node_uid) if warmup and job else None
+        if warmup is None or target is None or not isinstance(level, PodLevel):
+            continue
+        heard = target.failure if level.ended else target.cause
+        noted = target if heard.reason else _note_pod(target, level)
+        if noted != target:
+            put_target(state, warmup, noted, event)
+            _give_up(state, warmup, noted, event)
+            describe_again(state, warmup, target.key, event)
+
+
 def _is_unplaced(job: Job | None) -> bool:
     """Say whether a Job is not known, or only by Pods that had no known machine yet."""
     return job is None or (job.level is None and not job.exists and not job.node_uid)

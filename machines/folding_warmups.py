@@ -6,6 +6,7 @@ from engine.canonical_json import loads_or_none
 from engine.events import Event, Subject
 from machines.annotations import is_suspended, wait_seconds
 from machines.folding_jobs import adopt_outcomes, claim_jobs, release_orphans
+from machines.folding_pods import recall_pods
 from machines.indexing import arm, put_target, refresh_slot, touch
 from machines.levels import WarmupLevel
 from machines.moving import settle_target
@@ -203,8 +204,10 @@ def _begin(state: State, event: Event, subject: Subject, level: WarmupLevel) -> 
         refresh_slot(state, warmup, key)
         settle_target(state, warmup, key, event)
     review_warmup(state, warmup, event)
-    if state.clusters[warmup.cluster].is_synced:
+    cluster = state.clusters[warmup.cluster]
+    if cluster.is_synced:
         adopt_outcomes(state, warmup, event)
+        recall_pods(state, cluster, event)
     touch(state, warmup)
 
 

@@ -13,6 +13,7 @@ from machines.warmups import WarmupState
 
 KIND = "ModelWarmup"
 _CLUSTER_ROWS = frozenset({"Reachable", "Unreachable", "ClusterRolledBack"})
+_OF_JOBS = frozenset({"JobSeen", "PodSeen"})
 
 
 class Line(NamedTuple):
@@ -147,7 +148,16 @@ class History:
         known = seen.get(key)
         if known is not None and known.seq != event.seq:
             line = Line(known.seq, known.at, known.type, tell(known))
-            self.nodes.setdefault(key, []).append(line)
+            lines = self.nodes.setdefault(key, [])
+            lines.append(line)
+            lines.sort(key=lambda each: each.position)
+
+    def recall(self, event: Event, state: State) -> None:
+        """Take in a row of a Job or a Pod that came before the ModelWarmup itself."""
+        about = self._about(event, Subject.parse(event.subject), state)
+        if about:
+            line = Line(event.seq, event.at, event.type, tell(event))
+            self.nodes.setdefault(about, []).append(line)
 
     def _moved(self, warmup: Warmup | None) -> str:
         if warmup is None or warmup.state is self._phase:
@@ -165,6 +175,7 @@ class Histories:
         self._by_uid: dict[str, History] = {}
         self._nodes: dict[str, Event] = {}  # the last NodeSeen of each uid
         self._namespace: Event | None = None
+        self._early: dict[str, Event] = {}  # rows of Jobs and Pods before the first of the name
 
     def note(self, event: Event, state: State) -> None:
         """Take in a row that was just folded into `state`."""
@@ -174,7 +185,9 @@ class Histories:
         elif event.type == "NamespaceSeen" and subject.name == self._place[1]:
             self._namespace = event
         elif subject[:3] == self._place and subject.uid not in self._by_uid:
-            self._begin(event, subject)
+            self._begin(event, subject, state)
+        elif event.type in _OF_JOBS and not self._by_uid:
+            self._early[subject.uid] = event
         for history in self._by_uid.values():
             if history.gone is None:
                 history.note(event, subject, state, self._nodes)
@@ -183,8 +196,11 @@ class Histories:
         """Give the histories, in the order in which the objects were first seen."""
         return list(self._by_uid.values())
 
-    def _begin(self, event: Event, subject: Subject) -> None:
+    def _begin(self, event: Event, subject: Subject, state: State) -> None:
         history = self._by_uid[subject.uid] = History(event.cluster, subject)
         known = self._namespace
         if known is not None and known.cluster == event.cluster:
             history.lines.append(Line(known.seq, known.at, known.type, tell(known)))
+        for early in sorted(self._early.values()):
+            history.recall(early, state)
+        self._early.clear()

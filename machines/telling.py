@@ -31,6 +31,7 @@ from machines.intents import (
 from machines.labels import CONTROL_PLANE, ENABLED, POOL
 from machines.levels import JobLevel, JobPods, NamespaceLevel, NodeLevel, PodLevel, WarmupLevel
 from machines.messages import cause_text, cut
+from machines.recorders import RECORDED_BY
 from machines.replicas.kinds import WORKLOADS
 from machines.replicas.levels import SERVING_LEVEL_BY_KIND
 from machines.replicas.telling import REPLICA_TELLERS
@@ -82,7 +83,10 @@ def intent_words(intent: Intent) -> str:
 
 
 def _session_started(event: Event, subject: Subject, data: Any, intent: Intent | None) -> str:
-    return f"warmlog {data.get('version')} started, term {event.epoch}"
+    version, recorder = data.get("version"), data.get("recorder")
+    if recorder:  # nobody decided in it
+        return f"{RECORDED_BY.get(recorder, recorder)}, imported by warmlog {version}"
+    return f"warmlog {version} started, term {event.epoch}"
 
 
 def _synced(event: Event, subject: Subject, data: Any, intent: Intent | None) -> str:

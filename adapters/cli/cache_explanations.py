@@ -1,6 +1,5 @@
 """How explanations of ModelCaches and InferenceClusters are printed, or given as JSON."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from adapters.cli.chains import line_json, print_chain, print_place, until_words
@@ -25,11 +24,11 @@ _SHOWN_CHAINS = 3  # clusters whose whole way is shown, in text
 class Asked:
     """Which log was read, up to which row."""
 
-    def __init__(self, identity: LogIdentity, last: Event | None, versions: Sequence[str]) -> None:
-        """Note the log, the last row that was folded, and the versions that recorded it."""
+    def __init__(self, identity: LogIdentity, last: Event | None, recorded: str) -> None:
+        """Note the log, the last row that was folded, and by whom it was recorded."""
         self.identity = identity
         self.last = last
-        self.versions = versions
+        self.recorded = recorded
 
     def ago(self, at: int) -> str:
         """Say how long before the last row `at` was, once it is worth saying."""
@@ -80,7 +79,7 @@ def print_cache(told: CacheExplanation, asked: Asked, *, only: str | None = None
         )
         rest = f"--on {entry.cluster}"
         print_chain(page, title, chain, whole=only is not None, rest=rest)
-    print_place(page, asked.identity, asked.last, told.cluster, asked.versions)
+    print_place(page, asked.identity, asked.last, told.cluster, asked.recorded)
 
 
 def print_cluster(told: ClusterExplanation, asked: Asked) -> None:
@@ -99,7 +98,7 @@ def print_cluster(told: ClusterExplanation, asked: Asked) -> None:
         rows = [[one.name, one.standing, one.message] for one in told.replicas]
         page.table(["MODELREPLICA", "IS", "MESSAGE"], rows)
     print_chain(page, "How it came to this", told.causes)
-    print_place(page, asked.identity, asked.last, told.cluster, asked.versions)
+    print_place(page, asked.identity, asked.last, told.cluster, asked.recorded)
 
 
 def cache_json(told: CacheExplanation, asked: Asked) -> dict[str, Any]:

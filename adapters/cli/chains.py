@@ -1,7 +1,6 @@
 """Chains: how the rows are printed that led to something, and where in its log one looks."""
 
 from collections import Counter
-from collections.abc import Sequence
 from typing import Any
 
 from adapters.cli.printing import Page
@@ -43,16 +42,15 @@ def print_place(
     identity: LogIdentity,
     last: Event | None,
     cluster: str,
-    versions: Sequence[str],
+    recorded: str,
 ) -> None:
-    """Print where one looks; `versions` recorded the log."""
+    """Print where one looks; `recorded` says by whom."""
     position = last.seq if last else 0
     page.line()
     of = f" of {identity.position}" if identity.position != position else ""
     when = f", {moment(last.at)}" if last else ""
     page.line(
-        f"Position {position}{of}{when}; log {identity.log_id}, cluster {cluster}, "
-        f"recorded by warmlog {' and '.join(versions)}",
+        f"Position {position}{of}{when}; log {identity.log_id}, cluster {cluster}, {recorded}",
         style="dim",
     )
 

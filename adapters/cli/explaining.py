@@ -91,8 +91,7 @@ async def _run(wanted: _Wanted) -> ExitCode:
         bound = parse_moment(wanted.at, identity)
         state, last, histories = await _fold(source, reference, bound)
         history = _the_one(histories, reference, wanted.cluster, source, last)
-        versions = list(dict.fromkeys(each.version for each in source.sessions))
-        asked = Asked(identity, last, versions)
+        asked = Asked(identity, last, source.recorded_by)
         if isinstance(history, History):
             _tell_warmup(state, history, wanted, asked)
         elif isinstance(history, CacheHistory):
@@ -116,7 +115,7 @@ def _tell_warmup(state: State, history: History, wanted: _Wanted, asked: Asked) 
     if wanted.output is Format.JSON:
         print_json(explanation_json(explanation, asked.identity, asked.last))
     else:
-        print_explanation(explanation, asked.identity, asked.last, asked.versions, only=node)
+        print_explanation(explanation, asked.identity, asked.last, asked.recorded, only=node)
 
 
 def _tell_cache(state: State, history: CacheHistory, wanted: _Wanted, asked: Asked) -> None:

@@ -1,6 +1,5 @@
 """How an explanation is printed: short first, detail after; or as JSON."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from adapters.cli.chains import line_json, print_chain, print_place, until_words
@@ -135,11 +134,11 @@ def print_explanation(
     told: Explanation,
     identity: LogIdentity,
     last: Event | None,
-    versions: Sequence[str],
+    recorded: str,
     *,
     only: str | None = None,
 ) -> None:
-    """Print an explanation; of `only` one node its whole way. `versions` recorded the log."""
+    """Print an explanation; of `only` one node its whole way. `recorded` says by whom."""
     page = Page()
     narrator = Narrator(page, told, last.at if last else 0, until_words(identity, last))
     narrator.summarise()
@@ -151,7 +150,7 @@ def print_explanation(
     else:
         for node in told.nodes:
             narrator.tell_way(node, whole=True)
-    print_place(page, identity, last, told.cluster, versions)
+    print_place(page, identity, last, told.cluster, recorded)
 
 
 def explanation_json(

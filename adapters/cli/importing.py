@@ -1,17 +1,22 @@
-"""`warmlog import`: a recording becomes a log in a database."""
+"""`warmlog import`: a recording, or foreign material, becomes a log in a database."""
 
 from typing import Annotated
 
 import typer
 
 from adapters.cli.exit_codes import ExitCode
-from adapters.cli.options import LOG_HELP
+from adapters.cli.importing_material import import_material, require_room
 from adapters.cli.printing import Format, Page, print_json
-from adapters.cli.problems import Misuse, Problem
+from adapters.cli.problems import Misuse
 from adapters.cli.recordings import run
 from adapters.cli.texts import counted
-from engine.errors import LogUnreadable
+from adapters.importing.sources import clusters_of, is_log, is_material, parse_source
 from engine.logs import LogIdentity
+
+SOURCE_HELP = (
+    "A log; or files with the output of kubectl or an audit log, - for stdin. NAME=PATH is of "
+    "the InferenceCluster NAME."
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -20,16 +25,37 @@ def register(app: typer.Typer) -> None:
 
 
 def _import(
-    source: Annotated[str, typer.Argument(metavar="SOURCE", help=LOG_HELP)],
+    sources: Annotated[list[str], typer.Argument(metavar="SOURCE...", help=SOURCE_HELP)],
     log: Annotated[
         str, typer.Argument(metavar="LOG", help="A new SQLite file, or the URL of a database.")
     ],
+    cluster: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="The cluster that foreign material is of; else local."),
+    ] = None,
     output: Annotated[Format, typer.Option("-o", "--output", help="What to print.")] = Format.TEXT,
 ) -> ExitCode:
-    """Make a log from a recording.
+    """Make a log of a recording, or of what kubectl or an API server recorded.
 
-    It gets the rows and the identity of SOURCE, whole or not at all.
+    Of a log it gets the rows and the identity, whole or not at all.
+
+    Of foreign material it gets what a controller would have recorded that only watched. What
+    cannot be used is counted and named.
     """
+    named = [parse_source(source) for source in sources]
+    if len(named) == 1 and not named[0].name and not is_material(named[0].path):
+        if cluster is not None:
+            raise Misuse(
+                f"{named[0].path} is a log, which names its clusters: leave out --cluster."
+            )
+        return _import_log(named[0].path, log, output)
+    for source in named:
+        if is_log(source.path):
+            raise Misuse(f"{source.path} is a log of warmlog: it is imported alone.")
+    return import_material(named, clusters_of(named, cluster), log, output)
+
+
+def _import_log(source: str, log: str, output: Format) -> ExitCode:
     identity = run(_run(source, log))
     if output is Format.JSON:
         print_json({"epoch": identity.epoch, "log": identity.log_id, "rows": identity.position})
@@ -43,29 +69,9 @@ async def _run(source: str, log: str) -> LogIdentity:
     from adapters.store.locations import Kind, parse_location
     from adapters.store.opening import open_log
 
-    await _require_room(log)
+    await require_room(log)
     async with await open_log(source, read_only=True) as reader:
         if parse_location(source).kind is Kind.JSON_LINES:
             async for _ in reader.read():  # a file that is cut or damaged makes no log at all
                 pass
         return await import_log(reader, log)
-
-
-async def _require_room(log: str) -> None:
-    """Refuse a place that holds a log with rows. Raises Problem."""
-    from adapters.store.locations import Kind, parse_location
-    from adapters.store.opening import open_log
-
-    place = parse_location(log)
-    if place.kind is Kind.JSON_LINES:
-        raise Misuse(f"{place.name}: a log is imported into a database; `export` makes .jsonl.")
-    try:
-        reader = await open_log(log, read_only=True)
-    except LogUnreadable:
-        return  # no log is there; what else is, the import itself says
-    async with reader:
-        if (await reader.identify()).position:
-            raise Problem(
-                ExitCode.EXISTS,
-                f"The log {place.name} holds rows already: import into a new place.",
-            )

@@ -14,6 +14,7 @@ from engine.canonical_json import loads
 from engine.errors import LogTruncated
 from engine.events import Event
 from engine.logs import EventReader, LogIdentity
+from machines.recorders import RECORDED_BY
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -29,6 +30,7 @@ class Session(NamedTuple):
 
     version: str
     code_digest: str
+    recorder: str = ""  # who recorded it, if no controller: `machines.recorders`
 
     def __str__(self) -> str:
         """Give the version, and enough of the digest to tell two builds apart."""
@@ -75,12 +77,26 @@ class Recording:
         """Give the sessions that other code than this wrote, oldest first."""
         return tuple(each for each in self.sessions if each.code_digest != code_digest())
 
+    @property
+    def is_foreign(self) -> bool:
+        """Say whether no controller recorded any of what was read: there are facts alone."""
+        return bool(self.sessions) and all(each.recorder for each in self.sessions)
+
+    @property
+    def recorded_by(self) -> str:
+        """Say in words who recorded it."""
+        if not any(each.recorder for each in self.sessions):
+            versions = dict.fromkeys(each.version for each in self.sessions)
+            return f"recorded by warmlog {' and '.join(versions)}"
+        return " and ".join(dict.fromkeys(map(_recorded_by, self.sessions)))
+
     def close_account(self, shown: str = "shown") -> ExitCode:
         """Say on stderr who recorded it, if not this code, and where it is cut; give the code."""
         if self.other_code:
             by = " and ".join(map(str, self.other_code))
             here = Session(code_version(), code_digest())
-            complain(f"recorded by {by}, {shown} by {here}")
+            made = "imported" if self.is_foreign else "recorded"
+            complain(f"{made} by {by}, {shown} by {here}")
         if self.cut is None:
             return ExitCode.OK
         complain(str(self.cut))
@@ -88,7 +104,15 @@ class Recording:
 
     def _note(self, event: Event) -> None:
         data = loads(event.data)
-        self.sessions[Session(str(data.get("version")), str(data.get("code_digest")))] = None
+        told = (str(data.get("version")), str(data.get("code_digest")))
+        self.sessions[Session(*told, str(data.get("recorder", "")))] = None
+
+
+def _recorded_by(session: Session) -> str:
+    if not session.recorder:
+        return f"recorded by warmlog {session.version}"
+    words = RECORDED_BY.get(session.recorder, session.recorder)
+    return f"{words}, imported by warmlog {session.version}"
 
 
 class _Counter:

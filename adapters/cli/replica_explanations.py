@@ -33,7 +33,7 @@ def print_replica(told: ReplicaExplanation, asked: Asked) -> None:
     print_chain(page, "How it came to this", told.causes)
     if told.standing == NO_CACHE or told.keeps:
         _print_way_of_cache(page, told.cache)
-    print_place(page, asked.identity, asked.last, told.cluster, asked.versions)
+    print_place(page, asked.identity, asked.last, told.cluster, asked.recorded)
 
 
 def replica_json(told: ReplicaExplanation, asked: Asked) -> dict[str, Any]:

@@ -188,14 +188,7 @@ class ControlPlane:
 
         Raises KubectlError when it fails or takes longer than the timeout.
         """
-        layout = self._started()
-        command = [
-            str(layout.programs / "kubectl"),
-            f"--kubeconfig={kubeconfig or layout.kubeconfig}",
-            # The usual cache is keyed by port, so it would answer for an earlier control plane.
-            f"--cache-dir={layout.data / 'kubectl-cache'}",
-            *arguments,
-        ]
+        command = self.kubectl_command(*arguments, kubeconfig=kubeconfig)
         shown = " ".join(["kubectl", *arguments])
         try:
             result = subprocess.run(
@@ -213,6 +206,17 @@ class ControlPlane:
         if result.returncode != 0:
             raise KubectlError(f"{shown}: {result.stderr}{result.stdout}")
         return result.stdout
+
+    def kubectl_command(self, *arguments: str, kubeconfig: Path | None = None) -> list[str]:
+        """Give the command that `kubectl` runs, for one that does not end by itself."""
+        layout = self._started()
+        return [
+            str(layout.programs / "kubectl"),
+            f"--kubeconfig={kubeconfig or layout.kubeconfig}",
+            # The usual cache is keyed by port, so it would answer for an earlier control plane.
+            f"--cache-dir={layout.data / 'kubectl-cache'}",
+            *arguments,
+        ]
 
     def _started(self) -> commands.Layout:
         if self._layout is None:
