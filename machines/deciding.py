@@ -150,8 +150,9 @@ def still_wanted(state: State, seq: int) -> bool:
         return job is not None and job.unfinished and job.uid != wanted
     if isinstance(intent, RestoreJob):
         job = state.jobs.get(intent.job_uid)
-        mine = job is not None and job.warmup_uid == intent.warmup_uid
-        return job is not None and mine and lacks_marks(job) and _goes_on(warmup)
+        if job is None or job.warmup_uid != intent.warmup_uid:
+            return False
+        return lacks_marks(job) and _goes_on(warmup)
     return True
 
 

@@ -17,7 +17,7 @@ def paced(state: State, warmup: Warmup | None, job: Job, event: Event, old: Job 
     if not lacks_marks(job):
         return rested(state, job)
     is_new = old is None or not lacks_marks(old)
-    if warmup is None or not is_new or not job.restores or job.restoring or job.restore_at:
+    if warmup is None or not is_new or not job.restores or job.restoring:
         return job
     return _waiting(state, job, event)
 

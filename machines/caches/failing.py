@@ -41,7 +41,7 @@ def note_failure(state: State, cache: Cache, entry: Entry, site: Site, event: Ev
 def is_standing(entry: Entry, event: Event) -> bool:
     """Say whether hydration of this claim failed, and its next try is not due."""
     failure = entry.failure
-    return bool(failure.job_uid) and failure.claim_uid == entry.claim_uid and failure.due > event.at
+    return failure.claim_uid == entry.claim_uid and failure.due > event.at
 
 
 def retry_mark(cache: Cache) -> str:
@@ -87,7 +87,7 @@ def _with_words(failure: Failure, site: Site) -> Failure:
 
 
 def _is_asked_for(state: State, cache: Cache, failure: Failure, event: Event) -> bool:
-    if not failure.job_uid or failure.due <= event.at:
+    if failure.due <= event.at:  # as is that of none at all
         return False
     token, mark = token_of(state, cache), retry_mark(cache)
     another = token.known and bool(token.digest) and token.digest != failure.token

@@ -111,7 +111,7 @@ def _ease(state: State, replica: Replica) -> bool:
     over = [what for what, due in replica.repairs.items() if due <= state.now]
     for what in over:
         del replica.repairs[what]
-    return eased or bool(over)
+    return eased
 
 
 def _before(wish: Wish) -> str:

@@ -7,7 +7,8 @@ The product is changed in one place at a time, and the property tests must notic
     changes     which changes there are of an expression or a statement; `tables` of data
     applying    a change put into the running code
     trials      what a mutant has to stand: `examples` of the property tests, drawn once from fixed
-                seeds, and what honest code did here and must be done `again`;
+                seeds, `hand_written` cases of the pure core, and what honest code did here and must
+                be done `again`;
                 `reading_off`: what of it is compared after each row; `focusing`: stories in which
                 few kinds of things happen
     watching    each place tells what it answered; `reaching`: in which trials, then, a mutant

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from property_tests.mutating import again, examples
+from property_tests.mutating import again, examples, hand_written
 from property_tests.mutating.checking_types import refusals
 from property_tests.mutating.judging import judge_all
 from property_tests.mutating.keeping import Kept
@@ -50,7 +50,8 @@ def main() -> int:
 
 def _judge(mutants: list[Mutant], kept: Kept, report: Report, options: argparse.Namespace) -> None:
     drawn: dict[str, list[Any]] = {}
-    tried = [*examples.trials(drawn), *again.trials(drawn)]
+    made: list[hand_written.Made] = []
+    tried = [*hand_written.trials(made), *examples.trials(drawn), *again.trials(drawn, made)]
     _say(f"{len(mutants)} mutants, {len(tried)} trials")
     reach = measure(tried, options.workers)
     every = judge_all(mutants, reach, options.workers, apart=options.apart)

@@ -6,7 +6,7 @@ what is told again must become the same rows; a story that is played again must 
 and requests. A mutant that does otherwise is reached there, and matters.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -137,9 +137,11 @@ def told(sort: type[LogInTheMaking], actions: Sequence[Any]) -> list[Event]:
     return rows
 
 
-def trials(stories: dict[str, list[Sequence[Any]]]) -> Iterator[Trial]:
-    """Give them all; `stories` are those of chaos, by the module that tells them."""
-    logs: list[tuple[str, Log]] = []
+def trials(
+    stories: Mapping[str, Sequence[Sequence[Any]]], made: Iterable[tuple[str, list[Event]]]
+) -> Iterator[Trial]:
+    """Give them all; `stories` are those of chaos, by the module that tells them, `made` logs."""
+    logs = [(name, recorded("log", rows)) for name, rows in made]
     for room, drawn_stories in stories.items():
         for number, actions in enumerate(drawn_stories):
             name, rows = f"{room} {number}", told(CHAOS[room], actions)

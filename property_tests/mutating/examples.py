@@ -5,11 +5,12 @@ of them, so that a mutant is judged without Hypothesis, at the cost of playing a
 """
 
 import importlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import product
 from typing import Any, NamedTuple
 
+import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
@@ -22,6 +23,7 @@ _QUIET: dict[str, Any] = {
     "database": None,
     "suppress_health_check": list(HealthCheck),
 }
+_WITH_ID = type(pytest.param())
 
 
 class Searched(NamedTuple):
@@ -76,7 +78,7 @@ def trials(drawn: dict[str, list[Any]]) -> Iterator[Trial]:
 def _trials_of(searched: Searched, name: str, test: Any, drawn: dict[int, Any]) -> Iterator[Trial]:
     room = searched.name
     if not hasattr(test, "hypothesis"):
-        for index, arguments in enumerate(_parameters(test)):
+        for index, arguments in enumerate(parameters_of(test)):
             told = f"{room}.{name} {index}"
             yield Trial(told, room, partial(test, **arguments), told)
         return
@@ -90,7 +92,7 @@ def _trials_of(searched: Searched, name: str, test: Any, drawn: dict[int, Any]) 
         drawn[key] = _draw(strategies, searched.examples)
     inner = test.hypothesis.inner_test
     is_dear, step = name in DEAR, DEAR.get(name, 1)
-    for place, arguments in enumerate(_parameters(test)):
+    for place, arguments in enumerate(parameters_of(test)):
         for index, example in list(enumerate(drawn[key]))[::step]:
             number = f"{index} {place}" if arguments else f"{index}"
             told, about = f"{room}.{name} {number}", f"{room} {key} {number}"
@@ -122,13 +124,20 @@ def _search(test: Any, count: int) -> None:
     seed(SEED)(test)()
 
 
-def _parameters(test: Any) -> list[dict[str, Any]]:
+def parameters_of(test: Any) -> list[dict[str, Any]]:
     """Give the arguments of each case of a parametrized test; one without any of another one."""
     marks = [mark for mark in getattr(test, "pytestmark", ()) if mark.name == "parametrize"]
     columns: list[list[dict[str, Any]]] = []
     for mark in marks:
         names, values = mark.args[:2]
         names = [one.strip() for one in names.split(",")] if isinstance(names, str) else names
-        rows = [value if len(names) > 1 else (value,) for value in values]
+        rows = [_row(value, len(names)) for value in values]
         columns.append([dict(zip(names, row, strict=True)) for row in rows])
     return [{k: v for part in parts for k, v in part.items()} for parts in product(*columns)]
+
+
+def _row(value: Any, count: int) -> Sequence[Any]:
+    if isinstance(value, _WITH_ID):
+        return value.values
+    row: Sequence[Any] = value if count > 1 else (value,)
+    return row

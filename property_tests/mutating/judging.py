@@ -45,6 +45,11 @@ class Verdict(NamedTuple):
         return not (self.killer or self.differs)
 
     @property
+    def by_case(self) -> bool:
+        """Say whether a case that somebody wrote by hand was what noticed."""
+        return self.killer.startswith("tests.")
+
+    @property
     def by_recordings_only(self) -> bool:
         """Say whether it was noticed only by what did not come again."""
         return not self.killer and bool(self.differs)

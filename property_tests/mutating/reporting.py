@@ -19,6 +19,7 @@ class Score(NamedTuple):
 
     mutants: int
     by_properties: int
+    by_cases: int  # that people wrote, before any property noticed
     by_recordings_only: int
     no_program: int  # survivors that the type checker refuses
     harmless: int  # survivors that are listed as such
@@ -29,7 +30,7 @@ class Score(NamedTuple):
     @property
     def killed(self) -> int:
         """Count those that were."""
-        return self.by_properties + self.by_recordings_only
+        return self.by_properties + self.by_cases + self.by_recordings_only
 
     @property
     def killed_share(self) -> float:
@@ -72,7 +73,8 @@ class Report:
         unlisted = sum(one is None for one in entries)
         return Score(
             mutants=len(self.judged),
-            by_properties=sum(bool(how.killer) for _, how in self.judged),
+            by_properties=sum(bool(how.killer) and not how.by_case for _, how in self.judged),
+            by_cases=sum(how.by_case for _, how in self.judged),
             by_recordings_only=sum(how.by_recordings_only for _, how in self.judged),
             no_program=len(self.refused),
             harmless=harmless,
@@ -94,6 +96,7 @@ class Report:
         lines = [
             f"{score.mutants} mutants, {score.killed} killed: {score.killed_share:.1%}",
             f"  by sentences, laws and tables: {score.by_properties}",
+            f"  first by a case that somebody wrote by hand: {score.by_cases}",
             f"  only by what honest code had done otherwise: {score.by_recordings_only}",
             f"no programs, says the type checker, and left out above: {score.no_program}",
             f"survived: {listed}",

@@ -12,7 +12,7 @@ from property_tests.mutating.forking import forked
 from property_tests.mutating.modules import MODULES, TABLES, source_of
 from property_tests.mutating.mutants import Mutant, all_mutants, mutants_of
 from property_tests.mutating.surviving import listed
-from property_tests.mutating.watching import SEEN, TRUE, pairs_changed, told_by
+from property_tests.mutating.watching import SEEN, TRUE, pairs_changed, told_by, watched
 
 SOURCE = '''"""Doc."""
 LIMIT = 3
@@ -133,3 +133,12 @@ def test_a_mutant_waits_for_what_would_show_it() -> None:
     rows = [one for one in everyone() if one.path == "machines/node_jobs.py"]
     hopeless = next(one for one in rows if one.old.startswith("Move(_T.HOPELESS"))
     assert pairs_changed(hopeless) == [("Hydrating", "hopeless")]
+
+
+def test_an_entry_that_is_left_out_shows_where_it_led_to() -> None:
+    """Of a table that leads to functions an entry matters once its function would have run."""
+    path = "machines/folding_timers.py"
+    [marks] = [one for one in everyone() if one.path == path and '"marks"' in one.old]
+    [module] = watched([marks])
+    [place] = module.places
+    assert source_of(path).encode()[slice(*place)].decode().startswith("restore_job(")

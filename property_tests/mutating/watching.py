@@ -6,6 +6,7 @@ that is True for once must have been false there. `see` notes what each place an
 
 import ast
 import builtins
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from importlib import import_module
@@ -40,7 +41,7 @@ class Watched(NamedTuple):
 
 
 def watched(mutants: Iterable[Mutant]) -> list[Watched]:
-    """Number the places of mutants; other data than tables has none: any trial may notice it."""
+    """Number the places of mutants; data that leads nowhere has none: any trial may notice it."""
     found: dict[str, Watched] = {}
     numbers = count()
     for one in mutants:
@@ -50,6 +51,10 @@ def watched(mutants: Iterable[Mutant]) -> list[Watched]:
             if place not in module.places:
                 module.places[place] = next(numbers)
             module.sites[one] = Site((module.places[place],), answers)
+        elif (begins := _led_to(one)) is not None:
+            if begins not in module.places:
+                module.places[begins] = next(numbers)
+            module.sites[one] = Site((module.places[begins],), SEEN)
         elif one.path in LOOKED_UP:
             pairs = pairs_changed(one)
             for pair in pairs:
@@ -58,6 +63,19 @@ def watched(mutants: Iterable[Mutant]) -> list[Watched]:
             if pairs:
                 module.sites[one] = Site(tuple(module.pairs[pair] for pair in pairs), SEEN)
     return list(found.values())
+
+
+def _led_to(mutant: Mutant) -> Place | None:
+    """Give where a function begins that nothing leads to, once a mutant leaves out its entry."""
+    entry = re.search(r":\s*(\w+)", mutant.old)
+    if mutant.new or entry is None:
+        return None
+    source = source_of(mutant.path)
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.FunctionDef) and node.name == entry[1]:
+            is_told = len(node.body) > 1 and ast.get_docstring(node) is not None
+            return _place(node.body[is_told], _line_starts(source))
+    return None
 
 
 def pairs_changed(mutant: Mutant) -> list[Pair]:

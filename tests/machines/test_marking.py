@@ -258,3 +258,48 @@ def test_a_namespace_that_goes_is_left_alone() -> None:
     assert scene.decided(RestoreJob) == []
     scene.namespace()
     assert len(scene.decided(RestoreJob)) == 1
+
+
+def marks_timers(scene: Scene) -> int:
+    """How many marks are to be put back at some instant."""
+    return sum(what.startswith("marks:") for _, _, what in scene.state.timers)
+
+
+def test_what_is_seen_as_it_has_to_be_waits_for_nothing() -> None:
+    """An answer that came before its watch showed the Job leaves nothing to wake up for."""
+    scene = running()
+    change(scene, warmup_uid="")
+    scene.answer(RestoreJob, Done("job"), "a")
+    assert marks_timers(scene) == 1
+    scene.job("a")
+    assert marks_timers(scene) == 0
+    assert len(scene.decided(RestoreJob)) == 1
+
+
+def test_changes_while_they_are_put_back_wait_for_the_answer() -> None:
+    """Marks that are changed again before the answer to their second try are waited with once."""
+    scene = running()
+    change(scene, warmup_uid="")
+    put_back(scene)
+    change(scene, warmup_uid="")
+    assert marks_timers(scene) == 1
+    scene.wait(60)
+    assert len(scene.decided(RestoreJob)) == 2
+    scene.job("a")
+    change(scene, warmup_uid="")
+    assert marks_timers(scene) == 0
+    scene.answer(RestoreJob, Done("job"), "a")
+    assert marks_timers(scene) == 1
+
+
+def test_what_another_warmup_controls_is_not_put_back() -> None:
+    """What stands open when a Job is taken over, or is gone, is wanted no more."""
+    scene = running()
+    scene.warmup(spec_of(selecting(gpu="none")), name="other")
+    change(scene, warmup_uid="")
+    seq = scene.open_intent(RestoreJob)
+    assert still_wanted(scene.state, seq)
+    change(scene, controller_uid="other-uid")
+    assert not still_wanted(scene.state, seq)
+    scene.answer(RestoreJob, Refused(404, "NotFound", "gone"), "a")
+    assert marks_timers(scene) == 0

@@ -274,3 +274,16 @@ def test_a_new_node_joins_while_it_runs() -> None:
     scene.node("c")
     scene.node("b")
     assert scene.creating() == ["a", "c", "b"]
+
+
+def test_a_list_begins_no_wait_anew() -> None:
+    """A name waits on from when it began to, however often its cluster is listed."""
+    scene = Scene()
+    scene.nodes("a")
+    scene.warmup(spec_of(naming("z")), wait="60")
+    scene.wait(30)
+    scene.restart()
+    scene.wait(29)
+    assert scene.detail("z")["phase"] == "Pending"
+    scene.wait(1)
+    assert scene.detail("z")["phase"] == "Failed"
