@@ -46,9 +46,8 @@ def _settle(state: State, replica: Replica, event: Event) -> None:
     if home_is_known(state, replica):
         replica.told = True
         replica.left = _left(state, replica)
-        if not is_abandoned(replica):
-            move_replica(state, replica, event)
-            _drop_engines(replica)
+        move_replica(state, replica, event)
+        _drop_engines(replica)
     follow_waits(state, replica)
     if _ease(state, replica):
         follow_waits(state, replica)
