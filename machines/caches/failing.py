@@ -79,7 +79,7 @@ def _with_words(failure: Failure, site: Site) -> Failure:
     """Add what came later: the last words of the container, or the number of its attempts."""
     level = site.job_level
     pod = newest_failed_pod(site.cluster, failure.job_uid)
-    said = Said(pod.reason, pod.message) if pod and (pod.reason or pod.message) else SILENCE
+    said = Said(pod.reason, pod.message) if pod else SILENCE
     return failure._replace(
         attempts=max(failure.attempts, level.failed_attempts),
         said=said if any(said) else failure.said,

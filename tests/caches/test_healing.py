@@ -127,3 +127,23 @@ def test_a_download_on_a_lost_node_says_so_at_once() -> None:
     message = entry_message(scene.state, scene.mc, scene.entry())
     assert message.endswith("is on node n1, which is gone")
     assert scene.mc.position > position
+
+
+def test_each_unknown_machine_is_healed_once() -> None:
+    """Two nodes of which nothing was ever known are two machines."""
+    scene = waiting(node=False)
+    for name in ("n1", "n2"):
+        scene.claim("Pending", selected_node=name)
+        scene.wait(301)
+        assert scene.doing() == ["Heal PersistentVolumeClaim"]
+        carry_out(scene)
+    assert scene.entry().healed == {"name:n1": True, "name:n2": True}
+
+
+def test_a_pod_that_goes_from_the_dead_node_is_not_deleted_again() -> None:
+    """What is being deleted there already is left to its kubelet, or to the node's removal."""
+    scene = waiting()
+    scene.pod("Pending", node_name="n1", deleting=True)
+    scene.gone(ONE, scene.known(ONE, "Node").subject)
+    scene.wait(301)
+    assert scene.doing() == ["Heal PersistentVolumeClaim"]

@@ -2,12 +2,13 @@
 
 from machines.caches.advising import entry_advice
 from machines.caches.asking import claim_questions, release_questions
-from machines.caches.levels import Owner
+from machines.caches.levels import Owner, SecretLevel
 from machines.caches.messages import entry_message
 from machines.caches.occasions import cache_occasions
 from machines.caches.sights import sight_of
 from machines.caches.statuses import cache_status
-from machines.observations import Refused
+from machines.observations import Refused, Unread
+from machines.states import SECRET
 from tests.caches.builders import HOME, ONE, TWO, CacheScene, spec_of
 from tests.caches.willing import carry_out, stage
 
@@ -354,3 +355,43 @@ def test_a_cluster_that_stopped_answering_is_waited_for() -> None:
     scene.unreachable("ic/two")
     scene.users("serving")
     assert list(scene.mc.entries) == ["one", "two"]
+
+
+def unread(scene: CacheScene, *, served: bool) -> None:
+    """ModelReplicas cannot be read, or are not even served."""
+    scene.tell(Unread(HOME, "ModelReplica", "not now", served=served))
+
+
+def test_a_claim_waits_until_replicas_are_told() -> None:
+    """With replicas, a claim goes only once they were listed, or are known not to be served."""
+    for served, goes in ((True, []), (False, ["delete PersistentVolumeClaim"])):
+        scene = CacheScene(replicas=True)
+        scene.cache()
+        carry_out(scene)
+        stage(scene)
+        scene.cache(deleting=True)
+        scene.users()
+        assert scene.doing() == []
+        unread(scene, served=served)
+        scene.users()
+        assert scene.doing() == goes
+
+
+def test_another_ones_copy_stays() -> None:
+    """The token's copy goes with a cache that is deleted, once, and not when it is another's."""
+    scene = CacheScene()
+    scene.token()
+    scene.cache(spec_of(secret="hub"))
+    scene.list_secrets()
+    carry_out(scene)
+    scene.list_secrets()
+    carry_out(scene)
+    copy = scene.known(ONE, SECRET)
+    assert isinstance(copy.level, SecretLevel)
+    other = Owner("other", "cache", "other-uid")
+    for changes, goes in (
+        ({"owner": other, "label": "other.cache"}, False), ({"deleting": True}, False), ({}, True),
+    ):  # fmt: skip
+        scene.see(ONE, copy.subject, copy.level._replace(**changes))
+        scene.cache(deleting=True)
+        assert ("delete Secret" in scene.doing()) == goes
