@@ -7,7 +7,7 @@ By object (its cluster, and kind/namespace/name) and aspect:
     node NAME       the phase of one node of a ModelWarmup, and the reason of a failure
     cluster NAME    the phase of a ModelCache's entry, and the claim whose mount is published
     stage           of a ModelReplica: Waiting, Deploying, Serving
-    condition TYPE  of a ModelCache or ModelReplica: the reason
+    condition TYPE  of a ModelCache, a ModelReplica or an InferenceCluster: the reason
     mount           that a ModelReplica keeps: its claim
 
 Words, times, uids and counters are no part of it: the same story has the same courses in another
@@ -26,7 +26,8 @@ from machines.caches.conditions import condition_rows as cache_rows
 from machines.caches.entries import EntryState
 from machines.caches.finding import CLAIM, names_of
 from machines.caches.messages import Messages
-from machines.caches.states import Cache
+from machines.caches.states import Cache, ServedCluster
+from machines.caches.statuses import REACHABLE, cluster_row
 from machines.node_jobs import NodeJobState
 from machines.phases import TARGET_PHASE, WARMUP_PHASE
 from machines.projecting import Owner, changed_owners
@@ -35,7 +36,7 @@ from machines.replicas.states import Replica
 from machines.states import State, Target, Warmup
 
 OBJECT, THERE, GONE = "object", "there", "gone"
-_LEFT = "left"  # what is no part of its object any more
+LEFT = "left"  # what is no part of its object any more
 
 Place = tuple[str, str]  # cluster, and kind/namespace/name
 
@@ -64,9 +65,19 @@ class Recorder:
         made: list[New] = []
         for owner in changed_owners(state, event):
             made += self._note(state, owner)
+        for served in state.served.values():
+            if served.position == event.seq:
+                made += self._note_cluster(state, served)
         if event.type == "Gone":
             made += self._note_gone(event)
         return made
+
+    def before(self, new: New) -> str:
+        """Give what an aspect was before a step; "" when the object did not have it."""
+        if not new.order:
+            return ""
+        value = self._courses[new.place][new.aspect][new.order - 1].value
+        return "" if value == LEFT else value
 
     def uid(self, place: Place) -> str:
         """Give the uid of who bears a name now; "" when nobody does."""
@@ -90,9 +101,15 @@ class Recorder:
         aspects = dict(self._aspects(state, owner))
         if isinstance(owner, Cache):
             known = self._courses.get(place, ())
-            aspects |= {name: _LEFT for name in known if name not in aspects}
+            aspects |= {name: LEFT for name in known if name not in aspects}
         for aspect, value in aspects.items():
             yield from self._add(place, aspect, value, owner.position)
+
+    def _note_cluster(self, state: State, served: ServedCluster) -> Iterator[New]:
+        place = served.home, "/".join(served.subject[:3])
+        self._uids[place] = served.subject.uid
+        _, reason, _ = cluster_row(state, served)
+        yield from self._add(place, f"condition {REACHABLE}", reason, served.position)
 
     def _note_gone(self, event: Event) -> Iterator[New]:
         name, _, uid = event.subject.rpartition("/")
@@ -104,7 +121,7 @@ class Recorder:
 
     def _add(self, place: Place, aspect: str, value: str, position: int) -> Iterator[New]:
         steps = self._courses.setdefault(place, {}).setdefault(intern(aspect), [])
-        if value != (steps[-1].value if steps else _LEFT):
+        if value != (steps[-1].value if steps else LEFT):
             step = Step(position, intern(value))
             yield New(place, self._uids[place], aspect, len(steps), step)
             steps.append(step)
@@ -131,7 +148,7 @@ class Recorder:
             self._targets[uid] = new.copy()
         names = {new[key].node_name for key in changed}
         yield from (
-            (f"node {old[key].node_name}", _LEFT)
+            (f"node {old[key].node_name}", LEFT)
             for key in dropped
             if old[key].node_name not in names
         )
@@ -140,7 +157,7 @@ class Recorder:
 
 def _target(target: Target) -> str:
     if target.state is NodeJobState.WITHDRAWN:
-        return _LEFT
+        return LEFT
     phase = TARGET_PHASE[target.state]
     failed = target.state is NodeJobState.FAILED and target.words.reason
     return f"{phase}: {target.words.reason}" if failed else phase

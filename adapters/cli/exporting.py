@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 
@@ -39,6 +39,10 @@ def _export(
         str | None,
         typer.Option(metavar="SEQ|TIME", help=f"Leave out what later rows do not need. {HELP}"),
     ] = None,
+    redact: Annotated[
+        bool,
+        typer.Option("--redact", help="Replace names, values and words that tell whose it is."),
+    ] = False,
 ) -> ExitCode:
     """Write a log as JSON Lines.
 
@@ -46,27 +50,28 @@ def _export(
 
     Of a .jsonl file that is cut, the whole turns become a whole log.
 
-    With --object, --since or both it is a small log of its own that shows the same phases.
+    With --object, --since and --redact it is a log of its own that shows the same phases.
     """
     if output is not None and str(output) in {"json", "jsonl", "text", "table", "yaml"}:
         raise Misuse("-o takes the FILE to write, as in `-o log.jsonl`: it is always JSON Lines.")
     wanted = parse_reference(only) if only else None
-    return run(_run(log, output, wanted, since))
+    return run(_run(log, output, _Asked(wanted, since, redact)))
 
 
-async def _run(
-    log: str, output: Path | None, wanted: Reference | None, since: str | None
-) -> ExitCode:
+class _Asked(NamedTuple):
+    """What of a log is to be written, and how."""
+
+    wanted: Reference | None
+    since: str | None
+    redact: bool
+
+
+async def _run(log: str, output: Path | None, asked: _Asked) -> ExitCode:
     from adapters.store.copying import export_file, export_log
 
     async with recording(log) as source:
         until = await _end(source, log)
-        exported: EventReader = source
-        if wanted is not None or since is not None:
-            from adapters.cli.extracting import Wanted, extract
-
-            moment = parse_moment(since, await source.identify(), "--since")
-            exported, until = await extract(source, Wanted(wanted, moment)), None
+        exported, until = await _exported(source, asked, until)
         if output is None:
             await export_log(exported, sys.stdout.buffer, until=until)
             sys.stdout.buffer.flush()
@@ -81,6 +86,24 @@ async def _run(
         if sys.stderr.isatty():
             sys.stderr.write(f"{counted(header.position, 'row')} written to {output}\n")
         return source.close_account("exported")
+
+
+async def _exported(
+    source: Recording, asked: _Asked, until: int | None
+) -> tuple[EventReader, int | None]:
+    """Give the log to write, and up to where. Raises Problem."""
+    wanted, since, redact = asked
+    found: EventReader = source
+    if wanted is not None or since is not None:
+        from adapters.cli.extracting import Wanted, extract
+
+        moment = parse_moment(since, await source.identify(), "--since")
+        found, until = await extract(source, Wanted(wanted, moment)), None
+    if redact:
+        from adapters.cli.redacting import redacted
+
+        found = await redacted(found)
+    return found, until
 
 
 async def _end(source: Recording, log: str) -> int | None:

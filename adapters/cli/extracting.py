@@ -15,12 +15,12 @@ from adapters.cli.problems import Problem, complain
 from adapters.cli.recordings import Recording
 from adapters.cli.references import Reference, listed
 from adapters.store.extracts import Extract
-from engine.events import Event, Subject
+from engine.events import Event
 from engine.logs import EventReader
 from engine.replaying import END, Moment, replay
+from machines.courses import Recorder
 from machines.domain import WARMLOG
 from machines.extracting import PASSING, Prefix, Selection, Ties
-from machines.phase_changes import PhaseChanges
 from machines.states import State
 
 _DIGITS = 8  # of the digest that tells extracts of one log apart
@@ -34,27 +34,27 @@ class Wanted(NamedTuple):
 
 
 class Told(NamedTuple):
-    """A phase that changed, as whole and extract must tell it alike."""
+    """A step of an object, as whole and extract must tell it alike."""
 
     at: int
     cluster: str
-    subject: Subject
-    part: str
-    before: str
-    after: str
+    name: str  # kind/namespace/name
+    uid: str
+    aspect: str
+    value: str
 
 
 class Story:
-    """The phases that a log tells of, as far as they are wanted."""
+    """The steps that a log tells of, as far as they are wanted."""
 
     def __init__(self, wanted: Wanted, ties: Ties | None = None) -> None:
         """Begin before the first row; what the rows say of whose things are goes to `ties`."""
         self.told: list[Told] = []
-        self.pivotal: set[int] = set()  # positions of rows that changed a phase of anything
+        self.pivotal: set[int] = set()  # positions of rows by which anything made a step
         self.before = 0  # position of the last row before the moment
         self._wanted = wanted
         self._ties = ties
-        self._changes = PhaseChanges()
+        self._recorder = Recorder()
 
     def look(self, state: State, event: Event) -> bool:
         """Take in a row that was just folded; the end is not here."""
@@ -63,10 +63,12 @@ class Story:
         is_before = self._is_before(event)
         if is_before:
             self.before = event.seq
-        for each in self._changes.note(event, state):
+        reference = self._wanted.reference
+        for new in self._recorder.take(state, event):
             self.pivotal.add(event.seq)
-            if not is_before and self._wanted.reference in {None, each.subject[:3]}:
-                self.told.append(Told(event.at, *each))
+            wanted = reference is None or new.place[1] == "/".join(reference)
+            if wanted and not is_before:
+                self.told.append(Told(event.at, *new.place, new.uid, new.aspect, new.step.value))
         WARMLOG.rest(state)
         return False
 

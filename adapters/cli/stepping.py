@@ -1,7 +1,7 @@
-"""Steps: a log's rows one by one, each with the phases that it changed.
+"""Steps: a log's rows one by one, each with what it changed of any object.
 
 For people one line for a row and one below it for each change; with -o json a document for each
-row, one a line. Nothing is kept but the phases that the objects have now.
+row, one a line.
 """
 
 from typing import Any, NamedTuple
@@ -12,16 +12,17 @@ from adapters.cli.references import Reference, parse_reference
 from adapters.cli.texts import clock
 from engine.canonical_json import loads
 from engine.events import Event, Subject
+from machines.courses import GONE, LEFT, New, Recorder
 from machines.domain import WARMLOG
 from machines.intents import INTENT_BY_TYPE, Intent
-from machines.phase_changes import GONE, WHOLE, PhaseChange, PhaseChanges
 from machines.states import State
 from machines.telling import intent_of, tell
 
 UNTIL_HELP = (
     "Stop at the first row by which an object, or a part of it, comes to a phase: "
     "mw/ml-team/warm=Succeeded, mw/ml-team/warm@gpu-07=Failed (a node), mc/ml-team/qwen@east=Ready "
-    "(a cluster). A ModelCache's, a ModelReplica's own phase is the REASON that `replay` shows."
+    "(a cluster). Of a ModelReplica Waiting, Deploying and Serving count, and of whatever has "
+    "conditions the reason of each that says whether it is ready, as in `replay`."
 )
 
 _DIGITS = 6  # of a position: those of longer logs stand out
@@ -56,16 +57,39 @@ class GoalSeeker:
         self.goal = goal
         self.reached = False
         self.phases: dict[str, None] = {}  # those that it was in so far
-        self._changes = PhaseChanges()
+        self._recorder = Recorder()
+        self._aspects = _aspects(goal)
 
     def look(self, state: State, event: Event) -> bool:
         """Take in a row that was just folded; say whether it is the one."""
-        for change in self._changes.note(event, state):
-            if (change.subject[:3], change.part) == (self.goal.reference, self.goal.part):
-                self.phases[change.after] = None
-                self.reached = self.reached or change.after == self.goal.phase
+        for new in self._recorder.take(state, event):
+            if new.place[1] == "/".join(self.goal.reference) and new.aspect in self._aspects:
+                phase = new.step.value.partition(":")[0]
+                self.phases[phase] = None
+                self.reached = self.reached or phase == self.goal.phase
         WARMLOG.rest(state)
         return self.reached
+
+
+def _aspects(goal: Goal) -> frozenset[str]:
+    """Give the aspects in which the phase may be found: of a part, or of the whole."""
+    if goal.part:
+        return frozenset({f"node {goal.part}", f"cluster {goal.part}"})
+    return frozenset({
+        "phase", "stage", "condition Ready", "condition ModelReady", "condition ModelAccepted",
+        "condition Reachable",
+    })  # fmt: skip
+
+
+class _Change(NamedTuple):
+    """What a row changed of an object."""
+
+    cluster: str
+    name: str  # kind/namespace/name
+    uid: str
+    aspect: str
+    before: str  # "" when there was nothing
+    after: str
 
 
 class StepPrinter:
@@ -78,13 +102,14 @@ class StepPrinter:
         self._wanted = wanted
         self._cluster = cluster
         self._page = Page() if output is TableFormat.TABLE else None
-        self._changes = PhaseChanges()
+        self._recorder = Recorder()
         self._intents: dict[int, Intent] = {}
         self._home = ""  # the cluster that need not be named
 
     def look(self, state: State, event: Event) -> bool:
         """Take in a row that was just folded, and print it; the end is not here."""
-        changes = [each for each in self._changes.note(event, state) if self._is_wanted(each)]
+        made = self._recorder.take(state, event)
+        changes = [self._change(new) for new in made if self._is_wanted(new)]
         WARMLOG.rest(state)
         if event.type in INTENT_BY_TYPE:
             self._intents[event.seq] = intent_of(event)
@@ -100,16 +125,20 @@ class StepPrinter:
         if event.type != "IntentUnknown":
             self._intents.pop(event.cause or 0, None)
 
-    def _is_wanted(self, change: PhaseChange) -> bool:
-        here = self._cluster in {None, change.cluster}
-        return here and (self._wanted is None or change.subject[:3] == self._wanted)
+    def _is_wanted(self, new: New) -> bool:
+        cluster, name = new.place
+        here = self._cluster in {None, cluster}
+        return here and (self._wanted is None or name == "/".join(self._wanted))
+
+    def _change(self, new: New) -> _Change:
+        return _Change(*new.place, new.uid, new.aspect, self._recorder.before(new), new.step.value)
 
     def _is_about(self, event: Event) -> bool:
         here = self._cluster in {None, event.cluster, ""}
         about = self._wanted is None or Subject.parse(event.subject)[:3] == self._wanted
         return here and about
 
-    def _print(self, event: Event, words: str, changes: list[PhaseChange]) -> None:
+    def _print(self, event: Event, words: str, changes: list[_Change]) -> None:
         if self._page is None:
             print_json(_step_json(event, words, changes))
             return
@@ -119,17 +148,17 @@ class StepPrinter:
         self._page.line(f"{place}{words}{there}", indent=_DIGITS - len(str(event.seq)))
         for change in changes:
             told = _change_words(change)
-            self._page.line(told, STYLES.get(change.after, ""), indent=_DIGITS + len(clock(0)) + 4)
+            style = STYLES.get(change.after.partition(":")[0], "")
+            self._page.line(told, style, indent=_DIGITS + len(clock(0)) + 4)
 
 
-def _change_words(change: PhaseChange) -> str:
-    thing = Reference(*change.subject[:3])
-    part = f" {change.part}" if change.part != WHOLE else ""
+def _change_words(change: _Change) -> str:
+    name = Reference(*change.name.split("/"))
     came = f"{change.before} → {change.after}" if change.before else f"→ {change.after}"
-    return f"{thing}{part}: {came}"
+    return f"{name} {change.aspect}: {came}"
 
 
-def _step_json(event: Event, words: str, changes: list[PhaseChange]) -> dict[str, Any]:
+def _step_json(event: Event, words: str, changes: list[_Change]) -> dict[str, Any]:
     return {
         "position": event.seq,
         "at": event.at,
@@ -143,10 +172,10 @@ def _step_json(event: Event, words: str, changes: list[PhaseChange]) -> dict[str
     }
 
 
-def _change_json(change: PhaseChange) -> dict[str, Any]:
-    kind, namespace, name, uid = change.subject
+def _change_json(change: _Change) -> dict[str, Any]:
+    kind, namespace, name = change.name.split("/")
     return {
-        "cluster": change.cluster, "kind": kind, "namespace": namespace, "name": name, "uid": uid,
-        "part": change.part or None, "before": change.before or None,
-        "after": None if change.after == GONE else change.after,
+        "cluster": change.cluster, "kind": kind, "namespace": namespace, "name": name,
+        "uid": change.uid, "aspect": change.aspect, "before": change.before or None,
+        "after": None if change.after in {GONE, LEFT} else change.after,
     }  # fmt: skip

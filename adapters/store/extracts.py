@@ -1,4 +1,7 @@
-"""Extracts: some rows of a log as a log of its own, read through the reader of the whole."""
+"""Extracts: some rows of a log, or each put another way, as a log of its own.
+
+They are read through the reader of the whole.
+"""
 
 from array import array
 from bisect import bisect_right
@@ -9,6 +12,27 @@ from engine.events import Event
 from engine.logs import EventReader, LogIdentity
 
 Rewrite = Callable[[Event], Event]
+
+
+class Rewritten:
+    """A log whose rows are each put another way (engine.logs.EventReader)."""
+
+    def __init__(self, whole: EventReader, log_id: str, rewrite: Rewrite) -> None:
+        """Give the rows of `whole` as `rewrite` gives them, as a log of the name `log_id`."""
+        self._whole = whole
+        self._log_id = log_id
+        self._rewrite = rewrite
+
+    async def identify(self) -> LogIdentity:
+        """Say which log this is."""
+        return (await self._whole.identify())._replace(log_id=self._log_id)
+
+    async def read(
+        self, after: int = 0, until: int | None = None, *, batch_rows: int = 1000
+    ) -> AsyncGenerator[Sequence[Event], None]:
+        """Give the rows with after < seq ≤ until, in order, in batches of at most `batch_rows`."""
+        async for batch in self._whole.read(after, until, batch_rows=batch_rows):
+            yield [self._rewrite(event) for event in batch]
 
 
 class Extract:
@@ -29,7 +53,6 @@ class Extract:
         self._log_id = log_id
         self.kept = array("q", kept)
         self._facts = array("q", facts)
-        self.rewrite: Rewrite | None = None  # what is done to each row besides
 
     async def identify(self) -> LogIdentity:
         """Say which log this is."""
@@ -65,13 +88,12 @@ class Extract:
         if event.type == "StatusStored":
             told = loads(data)
             data = dumps({**told, "position": self._position(told["position"])})
-        moved = event._replace(
+        return event._replace(
             seq=seq,
             data=data,
             cause=None if event.cause is None else self._position(event.cause) or None,
             seen=None if event.seen is None else self._position(event.seen),
         )
-        return moved if self.rewrite is None else self.rewrite(moved)
 
     def _position(self, old: int) -> int:
         """Give the new position of a row; 0 when nothing before it was kept."""

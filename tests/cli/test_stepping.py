@@ -24,8 +24,8 @@ def test_each_row_is_told_with_what_it_changed(demo_log: Path, exported: Path) -
     told = [line for line in lines if line[:6].strip()]
     assert [int(line.split()[0]) for line in told] == [row["seq"] for row in rows]
     below = [line.strip() for line in lines if not line[:6].strip()]
-    assert "ModelWarmup/default/runtime-image-warmup: → Pending" in below
-    assert "ModelWarmup/default/runtime-image-warmup: Running → Succeeded" in below
+    assert "ModelWarmup/default/runtime-image-warmup phase: → Pending" in below
+    assert "ModelWarmup/default/runtime-image-warmup phase: Running → Succeeded" in below
 
 
 def test_steps_are_a_document_each_for_programs() -> None:
@@ -33,12 +33,14 @@ def test_steps_are_a_document_each_for_programs() -> None:
     steps = documents(printed("replay", CACHES, "--step", "-o", "json"))
     assert [step["position"] for step in steps] == list(range(1, len(steps) + 1))
     changed = [
-        (one["name"], one["part"], one["before"], one["after"])
+        (one["name"], one["aspect"], one["before"], one["after"])
         for step in steps
         for one in step["changes"]
     ]
-    assert ("qwen-everywhere", "home", None, "Pending") in changed
-    assert ("qwen-everywhere", "home", "Hydrating", "Ready") in changed
+    claim = "modelcache-default-qwen-everywhere-e821d"
+    assert ("qwen-everywhere", "cluster home", None, "Pending") in changed
+    assert ("qwen-everywhere", "cluster home", "Hydrating", f"Ready: {claim}") in changed
+    assert ("home", "condition Reachable", None, "Reachable") in changed
     assert {step["type"] for step in steps} >= {"SessionStarted", "CreateIntended"}
 
 
@@ -75,7 +77,7 @@ def test_replaying_stops_where_a_phase_is_reached(demo_log: Path) -> None:
         printed("replay", demo_log, "--until-phase", f"{REF}=Running", "--step", "-o", "json")
     )[-1:]
     assert any(
-        (one["kind"], one["part"], one["after"]) == ("ModelWarmup", None, "Running")
+        (one["kind"], one["aspect"], one["after"]) == ("ModelWarmup", "phase", "Running")
         for one in last["changes"]
     )
     before = printed("replay", demo_log, "--at", str(last["position"] - 1), "--object", REF,
@@ -84,7 +86,7 @@ def test_replaying_stops_where_a_phase_is_reached(demo_log: Path) -> None:
 
 
 def test_replaying_stops_where_a_part_reaches_a_phase() -> None:
-    """A part after @ is a node, a cluster or an engine."""
+    """A part after @ is a node or a cluster."""
     goal = "mc/default/qwen-everywhere@west=Ready"
     shown = printed("replay", CACHES, "--until-phase", goal, "--object", CACHE, "-o", "json")
     entries = {entry["name"]: entry for entry in json.loads(shown)["clusters"]}
