@@ -106,6 +106,8 @@ def about_clusters(count: int) -> list[Event]:
         scene.namespace(f"ic/{name}")
         scene.cache(cache_spec(selector={"name": name}), name=f"m-{name}", uid=f"u-{name}")
     stage_all(scene, lambda: carry_out(scene))
+    for name in names:
+        scene.cluster(name, storage_class="another")
     return scene.rows
 
 

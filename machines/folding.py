@@ -206,7 +206,7 @@ def _apply_level(
             review_node(state, warmup, subject.uid, event)
     elif isinstance(level, NamespaceLevel):
         put_name(cluster, cluster.namespace_uids, subject.name, subject)
-        fold_namespace(state, cluster, subject.name)
+        fold_namespace(state, event, cluster, subject.name)
         fold_namespace_of_replicas(state, subject.name)
         words = namespace_trouble(cluster, subject.name)
         _namespace_changed(state, event, cluster, subject.name, words)
@@ -251,7 +251,7 @@ def _namespace_gone(state: State, event: Event, cluster: Cluster, subject: Subje
     name = subject.name
     if not take_name(cluster, cluster.namespace_uids, name, subject):
         return
-    fold_namespace(state, cluster, name)
+    fold_namespace(state, event, cluster, name)
     fold_namespace_of_replicas(state, name)
     is_there = name in cluster.namespace_uids
     words = namespace_trouble(cluster, name) if is_there else f"namespace {name} is gone"

@@ -113,6 +113,13 @@ def site_on(state: State, cache: Cache, cluster: Cluster) -> Site:
     )
 
 
+def has_names(state: State, cache: Cache, cluster: Cluster) -> bool:
+    """Say whether anything is known on a cluster that has a name of the cache's."""
+    subject = cache.subject
+    keys = _keys(subject.namespace, subject.name, namespace_of(state, cache))
+    return not cluster.names.keys().isdisjoint(keys)
+
+
 @lru_cache(maxsize=1 << 14)  # asked for at every look at a cluster
 def _keys(namespace: str, name: str, there: str) -> tuple[str, ...]:
     """Give the keys of claim, Job and Secret among `Cluster.names`."""

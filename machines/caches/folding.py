@@ -4,6 +4,8 @@ A fact only notes what it says and which caches it may have moved (`state.stirre
 then brings those to where their facts put them. So facts may come in any order, twice or together.
 """
 
+from collections.abc import Iterable
+
 from engine.canonical_json import loads
 from engine.events import Event, Subject
 from machines.caches.accepting import accept, begin
@@ -19,7 +21,7 @@ from machines.caches.finding import (
     root_of_job,
     root_of_pod,
 )
-from machines.caches.indexing import bearers_of, entry_of, entry_of_claim, reindex
+from machines.caches.indexing import bearer_key, bearers_of, entry_of, entry_of_claim, reindex
 from machines.caches.levels import (
     CacheLevel,
     CachingLevel,
@@ -28,10 +30,17 @@ from machines.caches.levels import (
     SecretLevel,
     StorageClassLevel,
 )
-from machines.caches.reaching import MODELPLANE_NAMESPACE, log_cluster, names_of_cluster, way_in
+from machines.caches.reaching import (
+    MODELPLANE_NAMESPACE,
+    log_cluster,
+    names_of_cluster,
+    reached_by,
+    way_in,
+)
+from machines.caches.selecting import concerns
 from machines.caches.states import Said, ServedCluster
-from machines.caches.stirring import name_in, stir, stir_there, touch
-from machines.caches.twins import KUBE_SYSTEM, index_twins
+from machines.caches.stirring import decide_again, name_in, stir, stir_there, touch
+from machines.caches.twins import KUBE_SYSTEM, index_twins, twins_of
 from machines.levels import Level
 from machines.multimaps import put, take
 from machines.naming import put_name, take_name
@@ -71,7 +80,7 @@ def fold_level_gone(state: State, event: Event, subject: Subject, known: Known |
     if subject.kind == "ModelCache" and subject.uid in state.caches:
         state.caches[subject.uid].gone = True
     elif subject.kind == "InferenceCluster":
-        _cluster_gone(state, subject)
+        _cluster_gone(state, event, subject)
     elif isinstance(level, HydrationPodLevel):
         _drop_pod(cluster, subject, level.job_uid)
         _stir_pod(state, cluster, subject, level.job_uid)
@@ -85,13 +94,13 @@ def fold_node(state: State, cluster: Cluster, name: str) -> None:
         stir_there(state, uids, cluster.name)
 
 
-def fold_namespace(state: State, cluster: Cluster, name: str) -> None:
+def fold_namespace(state: State, event: Event, cluster: Cluster, name: str) -> None:
     """A namespace came, went, or is going."""
     if name == KUBE_SYSTEM:
         index_twins(state)
     if name in (KUBE_SYSTEM, MODELPLANE_NAMESPACE):
         _stir_whole(state, cluster.name)
-    _stir_bearers(state, cluster, Subject("Namespace", "", name, ""))
+    _stir_in_namespace(state, event, cluster, name)
 
 
 def fold_cluster_changed(state: State, event: Event, cluster: Cluster) -> None:
@@ -192,9 +201,8 @@ def _stir_whole(state: State, cluster: str) -> None:
 
 def _stir_about(state: State, cluster: Cluster, subject: Subject, level: Level | None) -> None:
     """Note the caches that an object is about: few of them, unless all may be."""
-    if isinstance(level, ClusterLevel) or subject.kind == "InferenceCluster":
-        _stir_whole(state, cluster.name)
-        return
+    if subject.kind == "InferenceCluster":
+        return  # noted already, with those that are the same cluster
     if isinstance(level, StorageClassLevel):
         stir_cluster(state, cluster.name)
         return
@@ -221,13 +229,29 @@ def _stir_reached_by(state: State, home: Cluster, secret: Subject) -> None:
 
     Why one does not answer may be another reason now, which is not to wait for its time.
     """
-    for served in list(state.served.values()):
-        key = way_in(state, served).kubeconfig if served.home == home.name else None
+    for served in reached_by(state, home.name, secret.name):
+        key = way_in(state, served).kubeconfig
         if key and key[:2] == (secret.namespace, secret.name):
             name = log_cluster(served)
             if name in state.clusters:
                 state.clusters[name].told_at = 0
             stir_cluster(state, name)
+
+
+def _stir_in_namespace(state: State, event: Event, cluster: Cluster, name: str) -> None:
+    """Note the caches whose objects have this namespace, where they have, or may have, any."""
+    names = names_of_cluster(state, cluster.name)
+    at_home = []
+    for uid in state.bearers.get(bearer_key(NAMESPACE, "", name), ()):
+        cache = state.caches[uid]
+        if cache.cluster == cluster.name:
+            at_home.append(uid)
+        elif not cache.entries.keys().isdisjoint(names):
+            stir(state, uid, names)
+        else:
+            decide_again(state, uid, event)
+    for uid in at_home:
+        stir(state, uid)
 
 
 def _stir_pod(state: State, cluster: Cluster, pod: Subject, job_uid: str) -> None:
@@ -284,23 +308,25 @@ def _cache_seen(state: State, event: Event, subject: Subject, level: CacheLevel)
 
 
 def _cluster_seen(state: State, event: Event, subject: Subject, level: ClusterLevel) -> None:
-    stir_replicas_on(state, (subject.name,))
-    served = state.served.get(subject.name)
+    served, twins = state.served.get(subject.name), twins_of(state, subject.name)
     spec = parse_cluster(loads(level.spec))
     if served is not None and served.subject.uid != subject.uid:
-        _cluster_gone(state, served.subject)  # another cluster, of which nothing is known yet
+        _cluster_gone(
+            state, event, served.subject
+        )  # another cluster, of which nothing is known yet
         served = None
     if served is None:
         state.served[subject.name] = ServedCluster(event.cluster, subject, level, spec)
     else:
         served.level, served.spec = level, spec
     index_twins(state)
+    _stir_served(state, event, (subject.name, *twins, *twins_of(state, subject.name)))
 
 
-def _cluster_gone(state: State, subject: Subject) -> None:
+def _cluster_gone(state: State, event: Event, subject: Subject) -> None:
     """An InferenceCluster is gone, and with it all that was known of a cluster of its own."""
+    served, twins = state.served.get(subject.name), twins_of(state, subject.name)
     stir_replicas_on(state, (subject.name,))
-    served = state.served.get(subject.name)
     if served is None or served.subject.uid != subject.uid:
         return
     del state.served[subject.name]
@@ -310,5 +336,17 @@ def _cluster_gone(state: State, subject: Subject) -> None:
         state.open = {seq: one for seq, one in state.open.items() if one.cluster != name}
         fold_replicas_cut_off(state, served.subject.name, name)
     index_twins(state)
+    _stir_served(state, event, (subject.name, *twins))
     for cache in state.caches.values():
         drop_entry(state, cache, subject.name)
+
+
+def _stir_served(state: State, event: Event, names: Iterable[str]) -> None:
+    """Note the caches that are, are to be, or may have been on these InferenceClusters."""
+    stir_replicas_on(state, names)
+    for uid, cache in state.caches.items():
+        if cache.cluster == event.cluster:
+            if any(concerns(state, cache, name) for name in names):
+                stir(state, uid, names)
+            else:
+                decide_again(state, uid, event)

@@ -92,6 +92,16 @@ def way_in(state: State, served: ServedCluster) -> WayIn:
     return WayIn(kubeconfig=secret, trouble=trouble, known=not unread)
 
 
+def reached_by(state: State, home: str, secret_name: str) -> list[ServedCluster]:
+    """Give the clusters whose kubeconfig is in a Secret of this name, in whichever namespace."""
+    return [
+        served
+        for served in state.served.values()
+        if served.home == home
+        and secret_name in (served.spec.secret_name, served.level.provider_config)
+    ]
+
+
 def kubeconfig_secret(spec: ClusterSpec, provider_config: str, namespace: str) -> SecretKey | None:
     """Give where the kubeconfig of a cluster that is not home lies; None while nothing says so."""
     if spec.source == EXISTING and spec.secret_name:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from engine.canonical_json import loads
-from machines.caches.finding import site_on
+from machines.caches.finding import has_names, site_on
 from machines.caches.owning import is_ours
 from machines.caches.reaching import log_cluster
 from machines.caches.states import Cache, ServedCluster
@@ -39,10 +39,8 @@ def is_leaving(cache: Cache) -> bool:
 
 def matches(cache: Cache, served: ServedCluster) -> bool:
     """Say whether a cache's selector holds a cluster."""
-    labels = dict(served.level.labels)
-    return served.home == cache.cluster and all(
-        labels.get(key) == value for key, value in selector_of(cache)
-    )
+    labels = served.level.labels
+    return served.home == cache.cluster and all(pair in labels for pair in selector_of(cache))
 
 
 def selector_of(cache: Cache) -> Pairs:
@@ -66,13 +64,26 @@ def concerned(state: State, cache: Cache, these: Iterable[ServedCluster]) -> lis
     ]
 
 
+def concerns(state: State, cache: Cache, name: str) -> bool:
+    """Say whether a cache has, or is to have, an entry for an InferenceCluster of this name."""
+    if name in cache.entries or name in cache.recovered:
+        return True
+    served = state.served.get(name)
+    return served is not None and (
+        matches(cache, served) or bool(concerned(state, cache, (served,)))
+    )
+
+
 def _may_have_left(state: State, cache: Cache, served: ServedCluster) -> bool:
     """Say whether something of a cache is on a cluster, or could be, as nobody has looked yet."""
     cluster = state.clusters.get(log_cluster(served))
+    unsure = is_leaving(cache) and not cache.untouched and not cache.gone
+    if not unsure and (cluster is None or not has_names(state, cache, cluster)):
+        return False  # as nearly everywhere: of a hundred clusters it is one that has anything
     if cluster is None or not is_known(cluster):
-        return is_leaving(cache) and not cache.untouched and not cache.gone
+        return unsure
     site = site_on(state, cache, cluster)
-    if is_leaving(cache) and not cache.untouched and not cache.gone and copy_is_unseen(cache, site):
+    if unsure and copy_is_unseen(cache, site):
         return True
     things = (site.claim, site.job, site.secret)
     return any(is_ours(state, cache, thing) for thing in things)

@@ -7,15 +7,15 @@ the very bytes that the server holds. So all that these bytes are made of is com
 from collections.abc import Collection
 
 from engine.canonical_json import dumps
-from engine.events import Event
+from engine.events import Event, Subject
 from machines.caches.conditions import condition_rows
 from machines.caches.messages import Messages
-from machines.caches.reaching import REMOTE, names_of_cluster
+from machines.caches.reaching import REMOTE, names_of_cluster, reached_by
 from machines.caches.states import Cache, ServedCluster
 from machines.caches.statuses import cluster_row, entry_face, message_room, whole_face
 from machines.caches.twins import KUBE_SYSTEM
 from machines.condition_rows import turned
-from machines.states import State
+from machines.states import SECRET, State
 
 # Rows about a whole cluster, and kinds of objects, that may change how a cluster is reached.
 _ABOUT_CLUSTERS = frozenset(
@@ -73,5 +73,9 @@ def show_clusters(state: State, event: Event) -> None:
 def _concerned(state: State, event: Event) -> list[ServedCluster]:
     """Give the clusters that may be reached otherwise: all, if it is not of one of them alone."""
     alone = event.cluster.startswith(REMOTE) and f"/{KUBE_SYSTEM}/" not in event.subject
-    names = names_of_cluster(state, event.cluster) if alone else state.served
-    return [state.served[name] for name in names]
+    if alone:
+        return [state.served[name] for name in names_of_cluster(state, event.cluster)]
+    kind, _, name, _ = Subject.parse(event.subject)
+    if kind == SECRET:
+        return reached_by(state, event.cluster, name)
+    return list(state.served.values())

@@ -5,6 +5,7 @@
 
 from collections.abc import Iterable
 
+from engine.events import Event
 from machines.caches.reaching import names_of_cluster
 from machines.caches.states import Cache
 from machines.states import State
@@ -22,7 +23,13 @@ def touch(state: State, uid: str, names: Iterable[str] = (ALL,)) -> None:
     """Have these entries looked at when the cache is settled next, which is not now."""
     cache = state.caches.get(uid)
     if cache is not None:
-        cache.touched.update(dict.fromkeys(names, True))
+        for name in names:
+            cache.touched[name] = True
+
+
+def decide_again(state: State, uid: str, event: Event) -> None:
+    """Have what is decided next for a cache name this event, although it moved nothing of it."""
+    state.dirty[uid] = event.seq
 
 
 def stir_there(state: State, uids: Iterable[str], cluster: str) -> None:

@@ -33,6 +33,11 @@ def index_twins(state: State) -> None:
     state.twins = {mine: names for mine, names in found.items() if len(names) > 1}
 
 
+def twins_of(state: State, name: str) -> tuple[str, ...]:
+    """Give the InferenceClusters that are the same cluster as this one, itself included."""
+    return next((names for names in state.twins.values() if name in names), ())
+
+
 def _is_selected(cache: Cache | None, served: ServedCluster) -> bool:
     entry = cache.entries.get(served.subject.name) if cache else None
     return entry is not None and entry.selected
