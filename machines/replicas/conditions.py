@@ -18,7 +18,15 @@ from collections.abc import Iterator
 from machines.condition_rows import Row, contested_row
 from machines.labels import ABANDON
 from machines.messages import cut
-from machines.replicas.holding import INVALID, NO_CLUSTER, UNSUPPORTED, Hold, hold_of, kept_words
+from machines.replicas.holding import (
+    INVALID,
+    NO_CLUSTER,
+    UNSUPPORTED,
+    Hold,
+    hold_of,
+    hold_words,
+    kept_words,
+)
 from machines.replicas.leaving import is_abandoned, is_leaving
 from machines.replicas.obstacles import (
     awaited_words,
@@ -89,7 +97,7 @@ def _supported(state: State, replica: Replica) -> Row:
 def _accepted(state: State, replica: Replica) -> Row:
     hold = hold_of(state, replica)
     if hold is not None and _counts(state, replica, hold):
-        return Row("ModelAccepted", "False", hold.reason, cut(hold.words))
+        return Row("ModelAccepted", "False", hold.reason, cut(hold_words(state, hold)))
     over = _over(replica)
     if over and replica.composed:
         return Row("ModelAccepted", "True", "Accepted", over)

@@ -10,7 +10,7 @@ The first that holds counts. A replica that runs waits for no cache, and is neve
 
 from typing import NamedTuple
 
-from machines.replicas.mounting import offer_of, offer_words
+from machines.replicas.mounting import Offer, offer_of, offer_words
 from machines.replicas.placing import cluster_trouble
 from machines.replicas.states import Replica
 from machines.replicas.supporting import unsupported_words
@@ -24,26 +24,32 @@ NO_CACHE = "WaitingForCache"
 
 
 class Hold(NamedTuple):
-    """Why nothing is composed now: a reason in one word, and words."""
+    """Why nothing is composed now: a reason in one word, and words (`hold_words`)."""
 
     reason: str
-    words: str
+    words: str = ""
+    offer: Offer | None = None  # the cache's, which says why it has no mount
 
 
 def hold_of(state: State, replica: Replica) -> Hold | None:
     """Say what is in the way of composing a replica; None when nothing is."""
     if replica.spec is None:
         return Hold(INVALID, "; ".join(map(str, replica.faults)) or "the spec cannot be read")
-    trouble = cluster_trouble(state, replica)
     unsupported = unsupported_words(state, replica)
     if unsupported:
         return Hold(UNSUPPORTED, unsupported)
+    trouble = cluster_trouble(state, replica)
     if trouble:
         return Hold(NO_CLUSTER, trouble)
     offer = offer_of(state, replica)
     if offer is not None and not offer.mount and not (replica.composed and offer.known):
-        return Hold(NO_CACHE, offer_words(state, offer))
+        return Hold(NO_CACHE, offer=offer)
     return None
+
+
+def hold_words(state: State, hold: Hold) -> str:
+    """Say why nothing is composed now; asked for far less often than whether anything is."""
+    return hold.words if hold.offer is None else offer_words(state, hold.offer)
 
 
 def kept_words(state: State, replica: Replica) -> str:

@@ -19,6 +19,7 @@ from machines.replicas.holding import (
     NO_CLUSTER,
     UNSUPPORTED,
     hold_of,
+    hold_words,
     kept_words,
 )
 from machines.replicas.leaving import is_abandoned, is_leaving
@@ -87,7 +88,7 @@ def _held(state: State, replica: Replica) -> Iterator[Occasion]:
     elif hold.reason == NO_CACHE and not replica.composed:
         cache = replica.spec.cache_name if replica.spec else ""
         waits = "held", NO_CACHE, cache, *causes.cache_cause(state, replica)
-        yield Occasion(waits, NORMAL, NO_CACHE, hold.words)
+        yield Occasion(waits, NORMAL, NO_CACHE, hold_words(state, hold))
 
 
 def _kept(state: State, replica: Replica) -> Iterator[Occasion]:

@@ -74,8 +74,9 @@ def unlisted_kinds(place: Place, kinds: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _untold(cluster: Cluster, kinds: tuple[str, ...], listed: Container[str]) -> tuple[str, ...]:
-    told = [kind for kind in kinds if kind in listed and kind not in cluster.unread]
-    return tuple(kind for kind in kinds if kind not in told and kind not in cluster.unserved)
+    unread, unserved = cluster.unread, cluster.unserved
+    untold = [kind for kind in kinds if kind not in listed or kind in unread]
+    return tuple([kind for kind in untold if kind not in unserved])
 
 
 def cluster_trouble(state: State, replica: Replica) -> str:

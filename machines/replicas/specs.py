@@ -38,7 +38,7 @@ class EngineSpec(NamedTuple):
     @property
     def is_gang(self) -> bool:
         """Whether several Pods make one copy."""
-        return all(member.role != STANDALONE for member in self.members)
+        return STANDALONE not in [member.role for member in self.members]
 
 
 class ReplicaSpec(NamedTuple):

@@ -1,7 +1,7 @@
 """Supporting: what of a replica warmlog, or its cluster, has no way to run."""
 
 from machines.replicas.kinds import CLAIM_TEMPLATE, GANG
-from machines.replicas.placing import needed_kinds, place_of, served_of
+from machines.replicas.placing import needed_kinds, place_of
 from machines.replicas.specs import PREFILL_DECODE
 from machines.replicas.states import Replica
 from machines.states import State
@@ -28,17 +28,18 @@ def unsupported_words(state: State, replica: Replica) -> str:
 
 
 def _unsupported_there(state: State, replica: Replica) -> str:
-    served, place = served_of(state, replica), place_of(state, replica)
-    if replica.spec is None or served is None:
+    place = place_of(state, replica)
+    if replica.spec is None or place is None:
         return ""
-    gangs = [engine.name for engine in replica.spec.engines if engine.is_gang]
-    if gangs and place is not None and place.dynamo:
+    gangs = [engine.name for engine in replica.spec.engines if place.dynamo and engine.is_gang]
+    if gangs:
         return (
             f"engine {gangs[0]} has a Leader and Workers, which cluster {replica.cluster_name} "
             "with its Dynamo stack would run as a Grove gang: that is not supported"
         )
-    for kind in needed_kinds(replica.spec):
-        if place is not None and kind in place.cluster.unserved:
+    unserved = place.cluster.unserved
+    for kind in needed_kinds(replica.spec) if unserved else ():
+        if kind in unserved:
             missing = _MISSING.get(kind, kind)
             return f"cluster {replica.cluster_name} does not serve {missing}"
     return ""

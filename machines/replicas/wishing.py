@@ -46,9 +46,10 @@ def wishes(state: State, replica: Replica) -> Iterator[Wish]:
 
 
 def _staying(state: State, replica: Replica) -> Iterator[Wish]:
-    place, hold = known_place(state, replica), hold_of(state, replica)
+    place = known_place(state, replica)
     if place is None:
         return
+    hold = hold_of(state, replica)
     if hold is None:
         yield from _composing(state, replica, place)
     elif hold.reason == NO_CACHE and is_half_composed(state, replica):
