@@ -9,6 +9,7 @@ from engine.canonical_json import loads
 from property_tests.evidence import Row
 
 Level = dict[str, Any]
+_WAY = "-kubeconfig"  # how the Secrets end by which clusters are reached
 # What is listed before anything is decided for a warmup.
 _WARMUP_KINDS = ("ModelWarmup", "Namespace", "Node", "Job", "Pod")
 
@@ -40,6 +41,7 @@ class Knowledge:
     rolled_back: list[int] = field(default_factory=list)  # when clusters were
     latched: set[str] = field(default_factory=set)  # uids of claims that were hydrated
     recovered: set[str] = field(default_factory=set)  # uids whose own status told of the past
+    let_go: set[str] = field(default_factory=set)  # uids of owners, where a cluster was forgotten
     last_fact: int = 0
 
     def of(self, cluster: str, uid: str) -> Level | None:
@@ -52,6 +54,14 @@ class Knowledge:
         self.objects = {key: known for key, known in self.objects.items() if key[0] != cluster}
         self.synced.pop(cluster, None)
         self.silent.discard(cluster)
+
+    def release(self, cluster: str) -> None:
+        """Whatever was decided for a cluster may have landed, and stays: nobody goes there now."""
+        self.let_go |= {
+            intent.subject.uid
+            for intent in self.intents.values()
+            if intent.event.cluster == cluster
+        }
 
     def named(self, cluster: str, kind: str, namespace: str, name: str) -> Level | None:
         """Give the level of the object of a name."""
@@ -71,6 +81,8 @@ class Knowledge:
 def see(knowledge: Knowledge, row: Row) -> None:
     """Take in a row that tells a level."""
     cluster, subject, level = row.event.cluster, row.subject, row.data["level"]
+    if subject.kind == "Secret" and level != (knowledge.of(cluster, subject.uid) or level):
+        knowledge.release(f"ic/{subject.name.removesuffix(_WAY)}")  # which leads elsewhere now
     knowledge.objects[cluster, subject.uid] = Known(row, level)
     knowledge.missed.discard(subject.uid)
     knowledge.names[cluster, subject.kind, subject.namespace, subject.name] = subject.uid
@@ -82,12 +94,13 @@ def see(knowledge: Knowledge, row: Row) -> None:
 
 
 def _gone(knowledge: Knowledge, row: Row) -> None:
-    knowledge.objects.pop((row.event.cluster, row.subject.uid), None)
+    known = knowledge.objects.pop((row.event.cluster, row.subject.uid), None)
     if row.subject.kind == "ModelWarmup" and row.data.get("inferred"):
         knowledge.missed.add(row.subject.uid)  # by a list from the past, perhaps
     elif row.subject.kind == "ModelWarmup":
         knowledge.outcomes.pop(row.subject.uid, None)  # a backup may bring it back, as new
-    if row.subject.kind == "InferenceCluster":  # what was known of the cluster goes with it
+    if row.subject.kind == "InferenceCluster" and known:  # what was known of it goes with it
+        knowledge.release(log_name(row.subject.name, known))
         knowledge.forget(f"ic/{row.subject.name}")
 
 

@@ -92,6 +92,7 @@ class Accounts:
     statuses: list[Told] = field(default_factory=list)
     applied: list[Applied] = field(default_factory=list)
     firings: list[Row] = field(default_factory=list)
+    let_go: set[str] = field(default_factory=set)  # uids of owners that may leave something behind
 
 
 def accounts_of(evidence: Evidence) -> Accounts:
@@ -118,6 +119,7 @@ def _read(evidence: Evidence) -> Accounts:
             while following is not None and following.position <= row.event.seq:
                 _note_sent(accounts, knowledge, following)
                 following = next(waiting, None)
+        accounts.let_go |= knowledge.let_go
     return accounts
 
 

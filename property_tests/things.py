@@ -296,6 +296,7 @@ def owners(evidence: Evidence) -> Iterator[Owning]:
     ending = evidence.ending
     if ending is None:
         return
+    excused = ending.excused | accounts_of(evidence).let_go
     jobs = [item for _, item in ending.of("Job")]
     secrets = [item for _, item in ending.of("Secret")]
     for _, owner in ending.of("ModelWarmup"):
@@ -303,7 +304,7 @@ def owners(evidence: Evidence) -> Iterator[Owning]:
         yield Owning(owner, tuple(job for job in mine if is_in_vain(owner, job)))
     for _, owner in ending.of("ModelCache"):
         done = all(one["phase"] == "Ready" for one in owner["status"]["clusters"])
-        let_go = not done or uid_of(owner) in ending.excused
+        let_go = not done or uid_of(owner) in excused
         own = (one for one in (*jobs, *secrets) if clusters.owner_of(one) == uid_of(owner))
         yield Owning(owner, () if let_go else tuple(own))
 
@@ -313,6 +314,7 @@ def leftovers(evidence: Evidence) -> Iterator[Left]:
     ending = evidence.ending
     if ending is None:
         return
+    excused = ending.excused | accounts_of(evidence).let_go
     owners = {uid_of(item): item for _, item in ending.of("ModelCache", "ModelReplica")}
     kinds = ("Job", "Secret", "PersistentVolumeClaim", "Service", "ResourceClaimTemplate")
     for cluster, item in ending.of(*kinds, *clusters.WORKLOADS):
@@ -320,7 +322,7 @@ def leftovers(evidence: Evidence) -> Iterator[Left]:
         shown = labels.CACHE in (item["metadata"].get("labels") or {})
         if ending.forgotten and not shown and labels.CACHE_UID in annotations(item):
             continue  # no watch shows it, and the log that knew of it is lost
-        if owner and owner not in ending.excused:
+        if owner and owner not in excused:
             yield Left(cluster, item, owners.get(owner))
 
 
