@@ -74,6 +74,9 @@ class TextReport:
             said = "this is the first divergence; --all lists every one"
         elif count:
             said = f"{counted(count, 'divergence')} in {rows}"
+        elif verified.source.is_foreign:
+            what_if = f"`warmlog what-if {verified.source.place}`"
+            said = f"{rows} and no decision: {what_if} shows those of this version"
         elif others:
             said = (
                 f"no divergence in phases, outcomes and mounts: {rows}, recorded by {others}, "

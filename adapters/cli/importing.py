@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from adapters.cli.exit_codes import ExitCode
-from adapters.cli.importing_material import import_material, require_room
+from adapters.cli.importing_material import absent_kinds, import_material, require_room
 from adapters.cli.printing import Format, Page, print_json
 from adapters.cli.problems import Misuse
 from adapters.cli.recordings import run
@@ -33,6 +33,10 @@ def _import(
         str | None,
         typer.Option(metavar="NAME", help="The cluster that foreign material is of; else local."),
     ] = None,
+    none: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KIND", help="Foreign material is silent on it, as there was none."),
+    ] = None,
     output: Annotated[Format, typer.Option("-o", "--output", help="What to print.")] = Format.TEXT,
 ) -> ExitCode:
     """Make a log of a recording, or of what kubectl or an API server recorded.
@@ -44,15 +48,14 @@ def _import(
     """
     named = [parse_source(source) for source in sources]
     if len(named) == 1 and not named[0].name and not is_material(named[0].path):
-        if cluster is not None:
-            raise Misuse(
-                f"{named[0].path} is a log, which names its clusters: leave out --cluster."
-            )
+        if cluster is not None or none:
+            raise Misuse(f"{named[0].path} is a log: leave out --cluster and --none.")
         return _import_log(named[0].path, log, output)
     for source in named:
         if is_log(source.path):
             raise Misuse(f"{source.path} is a log of warmlog: it is imported alone.")
-    return import_material(named, clusters_of(named, cluster), log, output)
+    absent = absent_kinds(none or ())
+    return import_material(named, clusters_of(named, cluster), log, output, absent)
 
 
 def _import_log(source: str, log: str, output: Format) -> ExitCode:

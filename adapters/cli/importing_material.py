@@ -9,17 +9,26 @@ from adapters.cli.problems import Misuse, Problem, complain
 from adapters.cli.recordings import run
 from adapters.cli.texts import counted
 from adapters.importing.places import Account, Mention
+from adapters.importing.recognising import kinds_called
 from adapters.importing.sources import Named, Sources
+from adapters.kubernetes.kinds import Kind
 from engine.errors import LogUnreadable
 from engine.logs import LogIdentity
 
 
 def import_material(
-    given: Sequence[Named], clusters: Sequence[str], log: str, output: Format
+    given: Sequence[Named],
+    clusters: Sequence[str],
+    log: str,
+    output: Format,
+    absent: Sequence[Kind] = (),
 ) -> ExitCode:
-    """Make a log of foreign material, each source of its cluster. Raises Problem."""
+    """Make a log of foreign material, each source of its cluster. Raises Problem.
+
+    Of the kinds that are `absent` there was no object at the beginning.
+    """
     account = Account()
-    identity = run(_run(given, clusters, log, account))
+    identity = run(_run(given, clusters, log, account, absent))
     for reason, count in sorted(account.unused.items()):
         first = "; ".join(_mentioned(each) for each in account.mentions[reason])
         more = ", first" if count > len(account.mentions[reason]) else ""
@@ -37,13 +46,24 @@ def import_material(
     return ExitCode.OK
 
 
+def absent_kinds(words: Sequence[str]) -> list[Kind]:
+    """Give the kinds that a person names, as `kubectl` would understand them. Raises Misuse."""
+    absent: list[Kind] = []
+    for word in words:
+        kinds = kinds_called(word)
+        if not kinds:
+            raise Misuse(f"--none {word!r} is no kind that warmlog reads: write Job, Pod, Node.")
+        absent += kinds
+    return absent
+
+
 async def require_room(log: str) -> None:
     """Refuse a place that holds a log with rows. Raises Problem."""
-    from adapters.store.locations import Kind, parse_location
+    from adapters.store import locations
     from adapters.store.opening import open_log
 
-    place = parse_location(log)
-    if place.kind is Kind.JSON_LINES:
+    place = locations.parse_location(log)
+    if place.kind is locations.Kind.JSON_LINES:
         raise Misuse(f"{place.name}: a log is imported into a database; `export` makes .jsonl.")
     try:
         reader = await open_log(log, read_only=True)
@@ -58,14 +78,19 @@ async def require_room(log: str) -> None:
 
 
 async def _run(
-    given: Sequence[Named], clusters: Sequence[str], log: str, account: Account
+    given: Sequence[Named],
+    clusters: Sequence[str],
+    log: str,
+    account: Account,
+    absent: Sequence[Kind],
 ) -> LogIdentity:
     from adapters.importing.making_rows import MaterialReader
     from adapters.store.copying import import_log
 
     await require_room(log)
+    said = ",".join(kind.name for kind in absent)
     with Sources(given, clusters) as sources:
-        reader = MaterialReader(sources.opened, sources.survey(), account)
+        reader = MaterialReader(sources.opened, sources.survey(said), account, absent)
         if reader.is_empty:
             raise Problem(ExitCode.LOG_UNREADABLE, _nothing(given, account))
         return await import_log(reader, log)

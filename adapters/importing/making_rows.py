@@ -14,11 +14,12 @@ from adapters.importing.documents import Document, split
 from adapters.importing.observing import Observer
 from adapters.importing.places import Account, Place
 from adapters.importing.shelving import Shelf
-from adapters.importing.sights import Listing, Sight, Told, Useless
+from adapters.importing.sights import Listing, Sight, Told, Useless, newest_version
 from adapters.importing.sources import Source, Survey
 from adapters.importing.telling_audits import is_audit, tell_audit
 from adapters.importing.telling_kubectl import tell
 from adapters.kubernetes.fields import mapping
+from adapters.kubernetes.kinds import Kind
 from adapters.running.text_holding import TextHolder
 from adapters.running.writing import SESSION
 from engine.canonical_json import dumps
@@ -26,7 +27,7 @@ from engine.events import Draft, Event
 from engine.logs import LogIdentity
 from machines.domain import WARMLOG
 from machines.ingesting import ingest
-from machines.observations import Observation
+from machines.observations import Listed, Observation
 
 EPOCH = 1
 NO_JSON = "a line that is no JSON"
@@ -38,8 +39,17 @@ class _End(NamedTuple):
 
 
 class _Moment(NamedTuple):
-    """What a source tells, at which instant: never before what it told earlier."""
+    """What a source tells, at which instant: never before what was told of its cluster earlier."""
 
+    at: int
+    source: int
+    told: Told | _End
+
+
+class _Turn(NamedTuple):
+    """What a source tells next; its `version` is the newest one that the source has shown."""
+
+    version: int
     at: int
     source: int
     told: Told | _End
@@ -48,8 +58,18 @@ class _Moment(NamedTuple):
 class MaterialReader:
     """Material as a log (engine.logs.EventReader), for one reading from the beginning."""
 
-    def __init__(self, sources: Sequence[Source], survey: Survey, account: Account) -> None:
-        """Read `sources`, of which `survey` knows the secrets; count into `account`."""
+    def __init__(
+        self,
+        sources: Sequence[Source],
+        survey: Survey,
+        account: Account,
+        absent: Sequence[Kind] = (),
+    ) -> None:
+        """Read `sources`, of which `survey` knows the secrets; count into `account`.
+
+        Of the kinds that are `absent` there was no object at the beginning.
+        """
+        self._absent = absent
         self._sources = sources
         self._survey = survey
         self._account = account
@@ -86,8 +106,11 @@ class MaterialReader:
             for source in self._sources
         ]
         writer = _Rows(self._survey.log_id, self._session())
-        moments = heapq.merge(*map(self._moments, range(len(self._sources))))
+        clusters = dict.fromkeys(source.cluster for source in self._sources)
+        moments = heapq.merge(*map(self._moments, clusters))
         for moment in moments:
+            if moment.at:
+                yield from writer.take(self._nothing_there(), moment.at)
             observer, state = observers[moment.source], writer.state
             if isinstance(moment.told, _End):
                 observations = observer.end(state)
@@ -97,6 +120,13 @@ class MaterialReader:
             yield from rows
             yield from writer.take(shelf.wanted(state, rows), moment.at)
         yield from writer.end()
+
+    def _nothing_there(self) -> Iterator[Listed]:
+        """Say once that the kinds that are absent were listed, and that there was nothing."""
+        absent, self._absent = self._absent, ()
+        for cluster in dict.fromkeys(source.cluster for source in self._sources):
+            for kind in absent:
+                yield Listed(cluster, kind.name, "0", ())
 
     def _session(self) -> Draft:
         clusters = ",".join(source.cluster for source in self._sources)
@@ -108,13 +138,25 @@ class MaterialReader:
         }
         return Draft("", str(SESSION), "SessionStarted", 1, dumps(data))
 
-    def _moments(self, number: int) -> Iterator[_Moment]:
+    def _moments(self, cluster: str) -> Iterator[_Moment]:
+        """Merge the sources of one cluster, by version.
+
+        Kubernetes' times have whole seconds, and what was deleted does not say when. But a cluster
+        counts what it stores, and nothing but this order of several sources depends on that.
+        """
+        numbers = [n for n, source in enumerate(self._sources) if source.cluster == cluster]
         at = 0
+        for turn in heapq.merge(*map(self._turns, numbers)):
+            at = max(at, turn.at)
+            yield _Moment(at, turn.source, turn.told)
+
+    def _turns(self, number: int) -> Iterator[_Turn]:
+        at = version = 0
         for told in self._told(self._sources[number]):
             if isinstance(told, Sight | Listing):
-                at = max(at, told.at)
-            yield _Moment(at, number, told)
-        yield _Moment(at, number, _End())
+                at, version = max(at, told.at), max(version, newest_version(told))
+            yield _Turn(version, at, number, told)
+        yield _Turn(version, at, number, _End())
 
     def _told(self, source: Source) -> Iterator[Told]:
         for found in split(source.lines()):

@@ -46,6 +46,16 @@ def kinds_served(raw: Raw) -> tuple[Kind, ...]:
     return _KINDS_SERVED.get(served, ())
 
 
+def kinds_called(word: str) -> tuple[Kind, ...]:
+    """Give the kinds that a person calls so, as `kubectl` would understand it; none is not read."""
+    wanted = word.strip().lower()
+    for kinds in _KINDS_SERVED.values():
+        kind = kinds[0]
+        if wanted in {kind.served_as.lower(), kind.plural, kind.resource}:
+            return kinds
+    return ()
+
+
 def order_of(raw: Raw) -> int:
     """Give where an object comes in among those of other kinds of its list."""
     served = kinds_served(raw)

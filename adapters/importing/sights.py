@@ -4,6 +4,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from adapters.importing.places import Place
+from adapters.kubernetes.fields import mapping, text, whole_number
 
 Raw = dict[str, Any]
 
@@ -59,9 +60,15 @@ class Beside(NamedTuple):
 Told = Sight | Listing | Useless | Beside
 
 
+def newest_version(told: Sight | Listing) -> int:
+    """Give the newest resourceVersion among the objects that are shown; 0 when none tells."""
+    raws = told.raws if isinstance(told, Listing) else (told.raw,)
+    versions = (mapping(raw.get("metadata")).get("resourceVersion") for raw in raws)
+    return max((whole_number(text(version)) for version in versions), default=0)
+
+
 def named(raw: Raw, kind: str = "") -> str:
     """Give KIND/NAMESPACE/NAME of a raw object, as far as it says."""
-    metadata = raw.get("metadata")
-    inside = metadata if isinstance(metadata, dict) else {}
+    inside = mapping(raw.get("metadata"))
     parts = (kind or raw.get("kind"), inside.get("namespace"), inside.get("name"))
     return "/".join(part for part in parts if isinstance(part, str) and part)

@@ -126,9 +126,12 @@ class Sources:
         """Close them."""
         self._stack.close()
 
-    def survey(self) -> "Survey":
-        """Read everything once: what it is, and the secrets that must not get any further."""
-        digest = hashlib.sha256()
+    def survey(self, said: str = "") -> "Survey":
+        """Read everything once: what it is, and the secrets that must not get any further.
+
+        What is `said` about the material makes another log of it.
+        """
+        digest = hashlib.sha256(said.encode())
         audits, secrets = [], False
         for source in self.opened:
             inner, audit = hashlib.sha256(), False

@@ -116,3 +116,15 @@ def test_a_source_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     done = warmlog("import", one, tmp_path / "missing.json", tmp_path / "log.db")
     assert done.exit_code == ExitCode.LOG_UNREADABLE
     assert "missing.json cannot be read" in done.stderr
+
+
+def test_a_kind_of_which_there_was_none_may_be_named(tmp_path: Path) -> None:
+    """It counts as listed from the beginning; a kind that is not read is refused."""
+    path, log = tmp_path / "list.json", tmp_path / "log.db"
+    path.write_text(listed(raw("Node", "a", 1)))
+    printed("import", "--none", "jobs", "--none", "Pod", path, log)
+    rows = printed("export", log)
+    assert all(f'"kind":"{kind}"' in rows for kind in ("Job", "HydrationJob", "Pod", "Node"))
+    done = warmlog("import", "--none", "gadgets", path, tmp_path / "other.db")
+    assert done.exit_code == ExitCode.USAGE
+    assert "gadgets" in done.stderr

@@ -74,13 +74,23 @@ def test_the_newest_time_in_an_object_is_its_instant_and_time_never_goes_back(
     assert [row.at for row in later.rows] == [parse_rfc3339(LATE)] * len(later.rows)
 
 
-def test_sources_are_merged_by_time(tmp_path: Path) -> None:
-    """What another source tells of an earlier moment comes in before."""
-    nodes = event("ADDED", raw("Node", "a", 1)) + event("ADDED", raw("Node", "b", 9, at=LATE))
-    warmups = event("ADDED", raw("ModelWarmup", "mw", 5, at="2026-01-01T12:00:05Z", spec={}))
-    read = read_text(tmp_path, nodes, warmups)
+def test_sources_of_one_cluster_are_merged_by_version(tmp_path: Path) -> None:
+    """That is how its store counts; a deletion has no time that would tell."""
+    nodes = event("ADDED", raw("Node", "a", 1)) + event("DELETED", raw("Node", "a", 9))
+    classes = event("ADDED", raw("StorageClass", "fast", 5, at=LATE))
+    read = read_text(tmp_path, nodes, classes)
+    told = [(row.type, row.at) for row in read.rows[1:] if row.type != "Synced"]
+    early, late = parse_rfc3339(EARLY), parse_rfc3339(LATE)
+    assert told == [("NodeSeen", early), ("StorageClassSeen", late), ("Gone", late)]
+
+
+def test_sources_of_several_clusters_are_merged_by_time(tmp_path: Path) -> None:
+    """Each cluster counts for itself."""
+    home = event("ADDED", raw("Node", "a", 7)) + event("ADDED", raw("Node", "b", 9, at=LATE))
+    west = event("ADDED", raw("Node", "c", 1, at="2026-01-01T12:00:05Z"))
+    read = read_text(tmp_path, home, west, clusters=["local", "ic/west"])
     seen = [row.subject.split("/")[2] for row in read.rows if row.type.endswith("Seen")]
-    assert seen == ["a", "mw", "b"]
+    assert seen == ["a", "c", "b"]
 
 
 def test_another_source_may_be_of_another_cluster(tmp_path: Path) -> None:
@@ -192,11 +202,10 @@ def test_an_object_alone_makes_no_kind_known(tmp_path: Path) -> None:
 
 
 def test_an_older_version_of_an_object_is_dropped(tmp_path: Path) -> None:
-    """Facts of one object are ordered by resourceVersion, also among sources."""
+    """Facts of one object are ordered by resourceVersion, whatever comes first."""
     new = event("ADDED", raw("Node", "a", 9, metadata={"labels": {POOL: "p"}}))
-    assert (
-        read_text(tmp_path, new, event("ADDED", raw("Node", "a", 3))).types.count("NodeSeen") == 1
-    )
+    read = read_text(tmp_path, new + event("ADDED", raw("Node", "a", 3)))
+    assert read.types.count("NodeSeen") == 1
 
 
 def test_a_list_as_the_api_server_gives_it_is_one_too(tmp_path: Path) -> None:
