@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import signal
 import socket
 import time
 from collections.abc import AsyncIterator
@@ -32,6 +31,7 @@ from adapters.running.logs_opening import begin_patiently, open_patiently, vault
 from adapters.running.outboxes import Outbox
 from adapters.running.sessions import Means
 from adapters.running.snapshotting import replay_quickly, save
+from adapters.running.stopping import until_signalled
 from adapters.running.writing import Identity
 from adapters.settings import RunSettings
 from adapters.store.databases import SqlLog
@@ -91,21 +91,8 @@ def _check_times(settings: RunSettings) -> None:
 
 
 async def _until_stopped(settings: RunSettings, health: ControllerHealth, api: Api) -> int:
-    stopping = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stopping.set)
-    work = asyncio.create_task(_work(settings, health, api))
-    waiting = asyncio.create_task(stopping.wait())
-    await asyncio.wait({work, waiting}, return_when=asyncio.FIRST_COMPLETED)
-    waiting.cancel()
-    if not work.done():
-        _log.info("stopping")
-        work.cancel()
     try:
-        await work
-    except asyncio.CancelledError:
-        return STOPPED
+        await until_signalled(_work(settings, health, api), lambda: _log.info("stopping"))
     except SUPERSEDED as error:
         return _lost(error)
     except BaseExceptionGroup as group:

@@ -18,6 +18,7 @@ from adapters.cli import (
     exporting,
     importing,
     planning,
+    recording_clusters,
     replaying,
     retrying,
     running,
@@ -164,6 +165,7 @@ def _warmlog(
 for group in (
     running,
     demonstrating,
+    recording_clusters,
     replaying,
     explaining,
     validating,

@@ -11,8 +11,8 @@ from adapters.settings import LogFormat
 Words = dict[str, Any]
 
 
-def configure(log_format: LogFormat) -> None:
-    """Have every message of this process written as `log_format` says."""
+def configure(log_format: LogFormat, least: str = "info") -> None:
+    """Have every message of this process that is no less than `least` written as told."""
     processors: list[structlog.types.Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
@@ -27,7 +27,7 @@ def configure(log_format: LogFormat) -> None:
     structlog.configure(
         processors=processors,
         logger_factory=structlog.WriteLoggerFactory(file=sys.stderr),
-        wrapper_class=structlog.make_filtering_bound_logger("info"),
+        wrapper_class=structlog.make_filtering_bound_logger(least),
         cache_logger_on_first_use=False,
     )
 

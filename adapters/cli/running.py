@@ -124,7 +124,7 @@ def _run(
     given = {name: value for name, value in locals().items() if value is not None}
     given["use_lease"] = given.pop("lease")
     given.setdefault("log_format", "console" if sys.stderr.isatty() else "json")
-    return _controlled(_checked(given))
+    return _controlled(checked(given))
 
 
 def _controlled(settings: "RunSettings") -> int:
@@ -142,7 +142,7 @@ def _controlled(settings: "RunSettings") -> int:
         raise Problem(ExitCode.CLUSTER_UNUSABLE, str(error)) from error
 
 
-def _checked(given: dict[str, Any]) -> "RunSettings":
+def checked(given: dict[str, Any]) -> "RunSettings":
     """Check what was given. Raises Misuse, which names the option."""
     from pydantic import ValidationError
 

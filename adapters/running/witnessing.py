@@ -144,17 +144,21 @@ class Witness:
     async def _loop(self) -> None:
         while True:
             await self._wait()
-            now = self._clock()
-            batch, self._inbox = self._inbox, []
-            self._drained.set()
-            for observation in batch:
-                self._note(observation)
-            batch = self._settling.sift(self.writer.state, batch, now)
-            batch = self._texts.sift(self.writer.state, batch, now)
-            batch += due_deadlines(self.writer.state, now)
-            self.writer.fold_in(batch, now)
+            self._fold_batch()
             rows = await self._flushed()
             await self._follow_up(rows)
+
+    def _fold_batch(self) -> None:
+        """Fold what came in since the last batch, and what is due now."""
+        now = self._clock()
+        batch, self._inbox = self._inbox, []
+        self._drained.set()
+        for observation in batch:
+            self._note(observation)
+        batch = self._settling.sift(self.writer.state, batch, now)
+        batch = self._texts.sift(self.writer.state, batch, now)
+        batch += due_deadlines(self.writer.state, now)
+        self.writer.fold_in(batch, now)
 
     async def _wait(self) -> None:
         """Wait for an observation, a deadline, or whatever else has its time."""

@@ -7,13 +7,19 @@ The first line is a header, every other one a row, each a canonical JSON object 
 
 The header says which log it is, that it holds the rows with after < seq ≤ position, and the
 epoch and `at` of the last one, so that a cut file is told from a whole one and nobody need read
-it all to identify it. `data` stands in its line as the JSON it is, byte for byte: neither writing
+it all to identify it. A file that grows (`growing_files`) has a header without an end, of format 2:
+
+    {"after":0,"format":2,"logId":"…","warmlog":"log"}
+
+Its last row is its end, and what stands behind that without a line's end was being written when
+somebody stopped it. `data` stands in its line as the JSON it is, byte for byte: neither writing
 nor reading parses and prints it again, so nothing about its numbers or escapes can change.
 """
 
 import json
 import re
 from collections.abc import AsyncGenerator, Iterator, Sequence
+from os import SEEK_END
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, NamedTuple, Self
@@ -25,10 +31,14 @@ from engine.events import Event
 from engine.logs import LogIdentity
 
 FORMAT = 1
-"""What `format` says in the header; a higher number was written by a newer warmlog."""
+"""What `format` says in the header of a file that is whole."""
+GROWING_FORMAT = 2
+"""What it says where the end is open; a higher number was written by a newer warmlog."""
+OPEN_END = 2**63 - 1
 
 _MAGIC = "log"
 _HEADER_BYTES = 4096
+_BLOCK_BYTES = 65536
 _COUNT = r"(0|[1-9][0-9]{0,18})"
 _COUNT_OR_NULL = r"(null|0|[1-9][0-9]{0,18})"
 _TEXT = r'("[^"\\]*(?:\\.[^"\\]*)*")'
@@ -51,8 +61,23 @@ class Header(NamedTuple):
     epoch: int
     last_at: int
 
+    @property
+    def is_open(self) -> bool:
+        """Say whether the file may grow: its end is where its rows end."""
+        return self.position == OPEN_END
+
+    @property
+    def remedy(self) -> str:
+        """Say what can be done about a cut."""
+        if self.is_open:
+            return "The next row was being written when that was stopped."
+        return "Export it again for the rest."
+
     def line(self) -> bytes:
         """Give the line, its end included."""
+        if self.is_open:
+            told = {"after": self.after, "format": GROWING_FORMAT, "logId": self.log_id}
+            return dumps({**told, "warmlog": _MAGIC}).encode("ascii") + b"\n"
         header = {
             "after": self.after,
             "epoch": self.epoch,
@@ -94,9 +119,16 @@ class JsonLinesReader:
         await self.close()
 
     async def identify(self) -> LogIdentity:
-        """Say which log this is, from the header alone. Raises LogUnreadable, LogTruncated."""
+        """Say which log this is, from its header, and its last row when its end is open.
+
+        Raises LogUnreadable, LogTruncated.
+        """
         with _opened(self._path) as file:
-            header = _read_header(file, self._path)
+            header = read_header(file, self._path)
+            if header.is_open:
+                last = _last_row(file, self._path)
+                place = Place(last.seq, last.epoch, last.at) if last else Place(header.after, 0, 0)
+                return LogIdentity(header.log_id, *place)
         return LogIdentity(header.log_id, header.position, header.epoch, header.last_at)
 
     async def read(
@@ -128,13 +160,18 @@ class JsonLinesReader:
 
 def _read_events(path: Path, until: int | None) -> Iterator[Event]:
     with _opened(path) as file:
-        header = _read_header(file, path)
+        header = read_header(file, path)
         place = Place(header.after, 0, 0)
         end = header.position if until is None else min(until, header.position)
         number = 1
         while place.position < end:
             number += 1
-            event = _parse(file.readline(), place, path, number)
+            line = file.readline()
+            if header.is_open and not line:
+                return
+            if header.is_open and not line.endswith(b"\n"):
+                line = b""  # no row counts before its end is there
+            event = _parse(line, place, (path, number), header.remedy)
             place = Place(event.seq, event.epoch, event.at)
             yield event
         if end == header.position and file.read(1):
@@ -145,8 +182,40 @@ def _read_events(path: Path, until: int | None) -> Iterator[Event]:
             raise LogUnreadable(msg)
 
 
-def _parse(line: bytes, place: Place, path: Path, number: int) -> Event:
-    whole = line.endswith(b"\n")
+def end_of_rows(file: BinaryIO) -> int:
+    """Give where the last whole line of a file ends."""
+    end = file.seek(0, SEEK_END)
+    while end:
+        begin = max(0, end - _BLOCK_BYTES)
+        file.seek(begin)
+        found = file.read(end - begin).rfind(b"\n")
+        if found >= 0:
+            return begin + found + 1
+        end = begin
+    return 0
+
+
+def _last_row(file: BinaryIO, path: Path) -> Event | None:
+    """Give the last whole row of a growing file; None while there is none."""
+    header_bytes = file.tell()
+    end, size = end_of_rows(file), 0
+    if end <= header_bytes:
+        return None
+    while True:  # until the end of the line before is in sight
+        size = min(end, max(2 * size, _BLOCK_BYTES))
+        file.seek(end - size)
+        _, found, line = file.read(size - 1).rpartition(b"\n")
+        if found or size == end:
+            break
+    try:
+        return _event(line)
+    except (ValueError, RecursionError) as error:
+        msg = f"The last line of {path} is damaged: {error}. Read the log for what is before it."
+        raise LogUnreadable(msg) from error
+
+
+def _parse(line: bytes, place: Place, where: tuple[Path, int], remedy: str) -> Event:
+    whole, (path, number) = line.endswith(b"\n"), where
     try:
         event = _event(line)
         check_next(place, event)
@@ -156,7 +225,7 @@ def _parse(line: bytes, place: Place, path: Path, number: int) -> Event:
             raise LogUnreadable(msg) from error
         msg = (
             f"{path} is cut at line {number}: the log was read up to position {place.position}. "
-            "Export it again for the rest."
+            f"{remedy}"
         )
         raise LogTruncated(msg) from error
     return event
@@ -215,7 +284,8 @@ def _opened(path: Path) -> BinaryIO:
         raise LogUnreadable(msg) from error
 
 
-def _read_header(file: BinaryIO, path: Path) -> Header:
+def read_header(file: BinaryIO, path: Path) -> Header:
+    """Read the first line of a file. Raises LogUnreadable, LogTruncated."""
     line = file.readline(_HEADER_BYTES)
     try:
         found = loads(line.decode("ascii"))
@@ -232,13 +302,15 @@ def _read_header(file: BinaryIO, path: Path) -> Header:
 
 def _header(found: dict[str, Any], path: Path) -> Header:
     version = found.get("format")
-    if not isinstance(version, int) or version > FORMAT:
+    if not isinstance(version, int) or version > GROWING_FORMAT:
         msg = (
             f"The log {path} has format {version}, written by a newer warmlog; this one knows "
-            f"formats up to {FORMAT}: use that version or a later one."
+            f"formats up to {GROWING_FORMAT}: use that version or a later one."
         )
         raise LogUnreadable(msg)
     log_id = found.get("logId")
+    if version == GROWING_FORMAT:
+        found = {**found, "position": OPEN_END, "epoch": 0, "lastAt": 0}
     numbers = [found.get(name) for name in ("after", "position", "epoch", "lastAt")]
     counts = [each for each in numbers if isinstance(each, int) and each >= 0]
     if not isinstance(log_id, str) or len(counts) < len(numbers):

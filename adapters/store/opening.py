@@ -57,6 +57,7 @@ async def open_log(
     *,
     create: bool = False,
     log_id: str | None = None,
+    secret_key: bytes | None = None,
     read_only: Literal[False] = False,
     poll_seconds: float = POLL_SECONDS,
 ) -> SqlLog: ...
@@ -73,13 +74,15 @@ async def open_log(
     *,
     create: bool = False,
     log_id: str | None = None,
+    secret_key: bytes | None = None,
     read_only: bool = False,
     poll_seconds: float = POLL_SECONDS,
 ) -> SqlLog | OpenReader:
     """Open the log at a database URL, in a SQLite file or (only to read) in a `.jsonl` file.
 
     `create` makes the log where none is yet; an existing one is opened as it is. `log_id` names
-    a new log (a random UUID without it) and must be that of an existing one. `read_only` changes
+    a new log (a random UUID without it) and must be that of an existing one; `secret_key` is a new
+    log's, where its digests are to be those of an older one. `read_only` changes
     nothing, works on a file that may not be written and leaves no file beside it, except while
     another process writes (see `readings`). What other processes append is followed every
     `poll_seconds`.
@@ -92,7 +95,7 @@ async def open_log(
     if place.kind is Kind.JSON_LINES:
         return await _open_file(place, read_only=read_only)
     if create and not read_only:
-        await _create_if_missing(place, log_id)
+        await _create_if_missing(place, log_id, secret_key or secrets.token_bytes(_KEY_BYTES))
     readings = open_readings(place)
     try:
         found = await examine(readings, place.kind)
@@ -123,7 +126,7 @@ async def _open_file(place: Location, *, read_only: bool) -> JsonLinesReader:
     return reader
 
 
-async def _create_if_missing(place: Location, log_id: str | None) -> None:
+async def _create_if_missing(place: Location, log_id: str | None, key: bytes) -> None:
     if place.kind is not Kind.SQLITE or (place.path.exists() and place.path.stat().st_size):
         readings = open_readings(place)
         try:
@@ -134,10 +137,10 @@ async def _create_if_missing(place: Location, log_id: str | None) -> None:
             return
         if found.foreign:
             require_ours(found, place)
-    await _create(place, log_id)
+    await _create(place, log_id, key)
 
 
-async def _create(place: Location, log_id: str | None) -> None:
+async def _create(place: Location, log_id: str | None, key: bytes) -> None:
     def work(connection: Connection) -> None:
         upgrade_within(connection)
         # Another process may have been quicker: then the log is there, and stays as it is.
@@ -147,7 +150,7 @@ async def _create(place: Location, log_id: str | None) -> None:
                     id=1,
                     log_id=str(uuid4()) if log_id is None else log_id,
                     epoch=0,
-                    secret_key=secrets.token_bytes(_KEY_BYTES),
+                    secret_key=key,
                     format=tables.FORMAT,
                 )
             )

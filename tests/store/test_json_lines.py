@@ -232,8 +232,8 @@ async def test_rows_too_many(path: Path) -> None:
         (b"\xff\xfe\n", "its first line is no header"),
         (b"[" * 100_000, "its first line is no header"),
         (
-            b'{"format":2,"warmlog":"log"}\n',
-            "format 2, written by a newer warmlog; .* up to 1: use",
+            b'{"format":3,"warmlog":"log"}\n',
+            "format 3, written by a newer warmlog; .* up to 2: use",
         ),
         (b'{"format":"1","warmlog":"log"}\n', "format 1, written by a newer"),
         (b'{"format":1,"warmlog":"log"}\n', "line 1 is damaged: the header lacks a field"),
