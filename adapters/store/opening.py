@@ -80,22 +80,21 @@ async def open_log(
 ) -> SqlLog | OpenReader:
     """Open the log at a database URL, in a SQLite file or (only to read) in a `.jsonl` file.
 
-    `create` makes the log where none is yet; an existing one is opened as it is. `log_id` names
-    a new log (a random UUID without it) and must be that of an existing one; `secret_key` is a new
-    log's, where its digests are to be those of an older one. `read_only` changes
-    nothing, works on a file that may not be written and leaves no file beside it, except while
-    another process writes (see `readings`). What other processes append is followed every
-    `poll_seconds`.
+    `create` makes the log where none is; an existing one is opened as it is. `log_id` names a new
+    log (a random UUID without it) and must be that of an existing one; `secret_key` is a new log's,
+    where its digests are to be those of an older one. `read_only` changes nothing, works on a file
+    that may not be written and leaves no file beside it, except while another process writes (see
+    `readings`). What other processes append is followed every `poll_seconds`.
 
-    Raises LogUnreadable when nothing is there, when it is something else, when its version is
-    newer or not upgraded, or when PostgreSQL's driver is not installed; LogUnreachable (a
-    LogUnreadable and a LogUnavailable) when the server does not answer; LogUnavailable, LogFull.
+    Raises LogUnreadable when nothing is there, or something else, or of a version that is newer
+    or not upgraded, or PostgreSQL's driver is not installed; LogUnreachable (a LogUnreadable and a
+    LogUnavailable) when the server does not answer; LogUnavailable, LogFull.
     """
     place = parse_location(location)
     if place.kind is Kind.JSON_LINES:
         return await _open_file(place, read_only=read_only)
     if create and not read_only:
-        await _create_if_missing(place, log_id, secret_key or secrets.token_bytes(_KEY_BYTES))
+        await _create_if_missing(place, log_id, secret_key)
     readings = open_readings(place)
     try:
         found = await examine(readings, place.kind)
@@ -109,6 +108,10 @@ async def open_log(
         await readings.close()
         raise
     await readings.close()
+    return _log_at(place, poll_seconds)
+
+
+def _log_at(place: Location, poll_seconds: float) -> SqlLog:
     writing, reading = writing_engine(place), EngineReadings(reading_engine(place), place.name)
     return SqlLog(writing, reading, place, poll_seconds=poll_seconds)
 
@@ -126,7 +129,7 @@ async def _open_file(place: Location, *, read_only: bool) -> JsonLinesReader:
     return reader
 
 
-async def _create_if_missing(place: Location, log_id: str | None, key: bytes) -> None:
+async def _create_if_missing(place: Location, log_id: str | None, key: bytes | None) -> None:
     if place.kind is not Kind.SQLITE or (place.path.exists() and place.path.stat().st_size):
         readings = open_readings(place)
         try:
@@ -137,7 +140,7 @@ async def _create_if_missing(place: Location, log_id: str | None, key: bytes) ->
             return
         if found.foreign:
             require_ours(found, place)
-    await _create(place, log_id, key)
+    await _create(place, log_id, key or secrets.token_bytes(_KEY_BYTES))
 
 
 async def _create(place: Location, log_id: str | None, key: bytes) -> None:
