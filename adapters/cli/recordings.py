@@ -14,7 +14,7 @@ from engine.canonical_json import loads
 from engine.errors import LogTruncated
 from engine.events import Event
 from engine.logs import EventReader, LogIdentity
-from machines.recorders import RECORDED_BY
+from machines.recorders import RECORD, RECORDED_BY
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -95,7 +95,8 @@ class Recording:
         if self.other_code:
             by = " and ".join(map(str, self.other_code))
             here = Session(code_version(), code_digest())
-            made = "imported" if self.is_foreign else "recorded"
+            imported = all(each.recorder not in {"", RECORD} for each in self.sessions)
+            made = "imported" if imported else "recorded"
             complain(f"{made} by {by}, {shown} by {here}")
         if self.cut is None:
             return ExitCode.OK
@@ -112,7 +113,8 @@ def _recorded_by(session: Session) -> str:
     if not session.recorder:
         return f"recorded by warmlog {session.version}"
     words = RECORDED_BY.get(session.recorder, session.recorder)
-    return f"{words}, imported by warmlog {session.version}"
+    made = "" if session.recorder == RECORD else ", imported"
+    return f"{words}{made} by warmlog {session.version}"
 
 
 class _Counter:

@@ -11,7 +11,7 @@ from adapters.kubernetes.http_api import HttpApi
 from adapters.kubernetes.timing import SystemTimer
 from adapters.kubernetes.vaults import SecretVault
 from adapters.ports import Api
-from adapters.recording.opening import RECORDER, OtherCluster
+from adapters.recording.opening import OtherCluster
 from adapters.recording.reading_only import ReadOnlyApi
 from adapters.recording.recorder import Recorder
 from adapters.recording.series import Series
@@ -24,6 +24,7 @@ from adapters.running.writing import Identity, Writer
 from adapters.settings import RunSettings
 from engine.events import Event
 from machines.caches.reaching import REMOTE
+from machines.recorders import RECORD
 from machines.states import State
 
 
@@ -70,9 +71,7 @@ async def record_cluster(settings: RecordSettings, listener: Listener) -> Record
     """
     reading = settings.reading
     access = await load_access(kubeconfig=reading.kubeconfig, context=reading.context)
-    identity = Identity(
-        code_version(), code_digest(), reading.digest(), reading.caching(), RECORDER
-    )
+    identity = Identity(code_version(), code_digest(), reading.digest(), reading.caching(), RECORD)
     bounds = Bounds(settings.max_size_mib * MEBIBYTE, settings.kept_files)
     pages = await Pages.open(Series(settings.path), identity, bounds, listener.turn)
     home = HttpApi(reading.cluster_name, access)

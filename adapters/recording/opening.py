@@ -9,9 +9,9 @@ from adapters.store.opening import open_log
 from engine.canonical_json import loads
 from engine.errors import WarmlogError
 from engine.logs import EventReader
+from machines.recorders import RECORD
 
 RecordingLog = GrowingFile | SqlLog
-RECORDER = "record"  # what SessionStarted says of who writes
 
 
 class NoRecording(WarmlogError):
@@ -59,7 +59,7 @@ async def _require_ours(reader: EventReader, path: Path) -> None:
     async for batch in reader.read(until=1):
         first = batch[0]
         told = loads(first.data) if first.type == "SessionStarted" else {}
-        if told.get("recorder") != RECORDER:
+        if told.get("recorder") != RECORD:
             raise NoRecording(f"{path} is no recording of `warmlog record`: name another file")
 
 

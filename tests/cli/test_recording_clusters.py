@@ -14,12 +14,12 @@ import pytest
 from adapters.cli.exit_codes import ExitCode
 from adapters.cli.recording_screens import Screen
 from adapters.ports import Request
-from adapters.recording.opening import RECORDER
 from adapters.running.writing import open_writer
 from adapters.store.growing_files import GrowingFile
 from adapters.store.opening import open_log
 from engine.canonical_json import dumps
 from engine.events import Event
+from machines.recorders import RECORD
 from machines.states import State
 from tests.cli.commands import printed, warmlog
 from tests.repository import ROOT
@@ -230,7 +230,7 @@ def _cut(path: Path, size: int) -> None:
 async def _recording_of(path: Path, *, words: str = "it is forbidden") -> None:
     """Make a recording of a cluster in which nothing may be read."""
     log = await GrowingFile.open(path, lambda: b"")
-    await log.open_epoch(WRITER._replace(recorder=RECORDER).draft(), NOON)
+    await log.open_epoch(WRITER._replace(recorder=RECORD).draft(), NOON)
     data = dumps({"kind": "Pod", "words": words})
     await log.append(1, 1, [Event(2, 1, NOON, "local", "///", "Unread", 1, data)])
     await log.close()

@@ -4,13 +4,13 @@ import base64
 
 import pytest
 
-from adapters.recording.opening import RECORDER
 from adapters.simulator.connecting import kubeconfig_of
 from adapters.store.memory_logs import MemoryLog
 from engine.canonical_json import loads
 from engine.events import Event
 from machines.caches.reaching import REMOTE
 from machines.domain import WARMLOG
+from machines.recorders import RECORD
 from tests.recording.witnessed import (
     Scene,
     Witnessed,
@@ -67,7 +67,7 @@ def test_there_are_facts_alone(witnessed: Witnessed) -> None:
     types = {row.type for row in witnessed.rows}
     assert not types & DEEDS
     assert not [name for name in types if WARMLOG.is_decision(name)]
-    assert loads(witnessed.rows[0].data)["recorder"] == RECORDER
+    assert loads(witnessed.rows[0].data)["recorder"] == RECORD
     assert "recorder" not in loads(witnessed.controller_rows[0].data)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.recording.opening import RECORDER, NoRecording
+from adapters.recording.opening import NoRecording
 from adapters.recording.series import Series
 from adapters.recording.turning import Bounds, Pages
 from adapters.running.writing import Writer, open_writer
@@ -14,11 +14,12 @@ from engine.events import Event
 from engine.instants import SECOND
 from engine.replaying import replay
 from machines.domain import WARMLOG
+from machines.recorders import RECORD
 from tests.recording.witnessed import phases
 from tests.running.fakes import WRITER
 from tests.running.stories import NOON, node_seen, synced, warmup_seen
 
-IDENTITY = WRITER._replace(recorder=RECORDER)
+IDENTITY = WRITER._replace(recorder=RECORD)
 Turned = list[tuple[Path, Sequence[Event]]]
 
 

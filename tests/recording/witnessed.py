@@ -10,7 +10,6 @@ from adapters.cli.demo_replica_worlds import ReplicaDemoSettings, build_replica_
 from adapters.cli.demo_worlds import DemoSettings, build_world
 from adapters.kubernetes.vaults import SecretVault
 from adapters.ports import Api, Request, Response
-from adapters.recording.opening import RECORDER
 from adapters.recording.reading_only import ReadOnlyApi
 from adapters.recording.recorder import Recorder
 from adapters.recording.witnesses import WITNESSING
@@ -22,6 +21,7 @@ from adapters.store.memory_logs import MemoryLog
 from engine.events import Event
 from machines.caches.settings import CachingSettings
 from machines.domain import WARMLOG
+from machines.recorders import RECORD
 from machines.states import State
 from tests.running.fakes import WRITER, StubbornLog
 from tests.running.living import Life, living
@@ -106,7 +106,7 @@ async def recording(
         return writer
 
     world = scene.home
-    identity = Identity("0.0.1", "c0de" * 16, "5e77" * 16, scene.caching, RECORDER)
+    identity = Identity("0.0.1", "c0de" * 16, "5e77" * 16, scene.caching, RECORD)
     writer = await open_writer(log, identity, world.cluster.now, domain=WITNESSING)
     # Under the key of the controller, whose rows are compared: digests of Secrets are keyed.
     vault = SecretVault(await MemoryLog(CONTROLLER).secret_key())
