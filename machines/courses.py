@@ -9,6 +9,7 @@ By object (its cluster, and kind/namespace/name) and aspect:
     stage           of a ModelReplica: Waiting, Deploying, Serving
     condition TYPE  of a ModelCache, a ModelReplica or an InferenceCluster: the reason
     mount           that a ModelReplica keeps: its claim
+    ignored         a trigger that a machine did not take, and in which state
 
 Words, times, uids and counters are no part of it: the same story has the same courses in another
 cluster, and under another version.
@@ -35,7 +36,7 @@ from machines.replicas.conditions import condition_rows as replica_rows
 from machines.replicas.states import Replica
 from machines.states import State, Target, Warmup
 
-OBJECT, THERE, GONE = "object", "there", "gone"
+OBJECT, THERE, GONE, IGNORED = "object", "there", "gone", "ignored"
 LEFT = "left"  # what is no part of its object any more
 
 Place = tuple[str, str]  # cluster, and kind/namespace/name
@@ -100,7 +101,7 @@ class Recorder:
         self._uids[place] = owner.subject.uid
         aspects = dict(self._aspects(state, owner))
         if isinstance(owner, Cache):
-            known = self._courses.get(place, ())
+            known = (name for name in self._courses.get(place, ()) if name != IGNORED)
             aspects |= {name: LEFT for name in known if name not in aspects}
         for aspect, value in aspects.items():
             yield from self._add(place, aspect, value, owner.position)
@@ -128,6 +129,7 @@ class Recorder:
 
     def _aspects(self, state: State, owner: Owner) -> Iterator[tuple[str, str]]:
         yield OBJECT, THERE
+        yield from _ignored(owner)
         if isinstance(owner, Warmup):
             yield "phase", WARMUP_PHASE[owner.state]
             yield from self._nodes(owner)
@@ -153,6 +155,14 @@ class Recorder:
             if old[key].node_name not in names
         )
         yield from ((f"node {new[key].node_name}", _target(new[key])) for key in changed)
+
+
+def _ignored(owner: Owner) -> Iterator[tuple[str, str]]:
+    """Give what was ignored at the row that is noted now."""
+    machines = owner.entries.values() if isinstance(owner, Cache) else (owner,)
+    for one in machines:
+        if one.ignored and one.ignored[-1].seq == owner.position:
+            yield IGNORED, f"{one.ignored[-1].trigger} in {one.ignored[-1].state}"
 
 
 def _target(target: Target) -> str:

@@ -39,10 +39,30 @@ TOLD_BY = {
     "jobs_deleted_by_hand": ("Gone",),
     "an_end_is_recovered": ("Recovered", "StatusStored"),
     "nodes_come_and_go": ("Gone", "Unschedulable"),
+    "nobody_gets_there": ("DeadlinePassed", "BackoffLimitExceeded", "gpu-z"),
     "demo_caches": ("HydrationJobSeen", "EventsRead", "InferenceClusterSeen"),
     "demo_replicas": ("ApplyIntended", "DeploymentSeen", '"served":false'),
     "engines_are_refused": ("ApplyIntended", "exceeded quota: gpus", "IntentUnknown"),
     "a_mount_is_recovered": ("Recovered", "ApplyIntended"),
+    "a_job_ends_before_it_is_known": ('"outcome":"Complete"',),
+    "a_job_ends_after_its_node_left": ('"outcome":"Complete"',),
+    "a_pool_is_left_and_joined_again": ("NamespaceSeen",),
+    "a_named_node_leaves_and_returns": ("NamespaceSeen", "JobSeen"),
+    "an_image_has_no_such_name": ("InvalidImageName",),
+    "a_job_is_refused_for_good": ("IntentRefused", '"field":true'),
+    "a_warmup_can_never_work": ("ModelWarmupSeen",),
+    "a_cache_can_never_work": ("../etc",),
+    "a_staged_cache_can_never_work": ("../etc", "Recovered"),
+    "a_failed_hydration_gets_a_token": ('"outcome":"Failed"', "SecretSeen"),
+    "a_failure_is_told_and_nothing_else": ("Recovered",),
+    "a_failed_hydration_is_made_good": ('"outcome":"Failed"', '"outcome":"Complete"'),
+    "a_claim_is_lost_with_a_backup": ("ClusterRolledBack",),
+    "a_job_fails_before_its_claim_is_bound": ('"outcome":"Failed"', '"phase":"Bound"'),
+    "a_staged_claim_is_found": ('"phase":"Bound"',),
+    "a_staged_claim_is_lost_with_a_backup": ("ClusterRolledBack", '"change":"Latch"'),
+    "another_claim_takes_the_name": ('"change":"Latch"',),
+    "a_staged_cache_has_a_failed_job": ("Recovered", '"outcome":"Failed"'),
+    "an_engine_serves_before_its_replica": ("DeploymentSeen", "ModelReplicaSeen"),
 }
 
 
@@ -72,6 +92,14 @@ async def test_decisions_stay(name: str) -> None:
     """This code decides at every border what the recording decided."""
     found = [str(divergence) async for divergence in verify(WARMLOG, reading.reader(name))]
     assert found == []
+
+
+def test_courses_stay() -> None:
+    """`warmlog verify` finds every recording as it was, with every step of its objects."""
+    logs = [reading.FOLDER / f"{name}.jsonl" for name in NAMES]
+    result = warmlog("verify", *logs, "--expect", reading.COURSES)
+    assert result.exit_code == ExitCode.OK, result.stdout
+    assert result.stdout.count("no divergence") == len(NAMES)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -18,10 +18,13 @@ from adapters.simulator.driving import Driver, start
 from adapters.simulator.faults import Loss, every
 from adapters.simulator.plans import Ending, NodePlan
 from adapters.simulator.worlds import World
+from adapters.store.copying import export_file
 from adapters.store.databases import SqlLog
+from adapters.store.memory_logs import MemoryLog
 from adapters.store.opening import open_log
 from tests.cli.commands import pool_world, printed, sample
-from tests.recordings.reading import EXPECTED, FOLDER, Expected, outcomes, write_expected
+from tests.recordings import any_order, unlucky_nodes
+from tests.recordings.reading import COURSES, EXPECTED, FOLDER, Expected, outcomes, write_expected
 from tests.running.clusters import CACHE
 from tests.running.engines import DEPLOYMENT, SERVER, WORKLOADS, engine_world, make_replica
 
@@ -153,6 +156,11 @@ async def nodes_come_and_go(log: SqlLog) -> None:
     await run(driver, 120)
 
 
+async def nobody_gets_there(log: SqlLog) -> None:
+    """A name that no machine bears, evictions, deleted Jobs and a failure: each is too many."""
+    await unlucky_nodes.nobody_gets_there(log, WRITER)
+
+
 async def engines_are_refused(log: SqlLog) -> None:
     """A quota refuses an engine for a while; a crash follows, and an answer that is lost."""
     world = served_world()
@@ -197,11 +205,12 @@ STORIES: dict[str, Story] = {
         jobs_deleted_by_hand,
         an_end_is_recovered,
         nodes_come_and_go,
+        nobody_gets_there,
         engines_are_refused,
         a_mount_is_recovered,
     )
 }
-NAMES = (*DEMOS, *STORIES)
+NAMES = (*DEMOS, *STORIES, *any_order.STORIES)
 
 
 async def _play(story: Story, path: Path, log_id: str) -> None:
@@ -212,6 +221,11 @@ async def _play(story: Story, path: Path, log_id: str) -> None:
 def make(name: str, folder: Path) -> Path:
     """Play one story, and export its log into `folder`."""
     made = folder / f"{name}.jsonl"
+    if name in any_order.STORIES:
+        told = MemoryLog(name)
+        told.rows = any_order.rows_of(any_order.STORIES[name], WRITER)
+        asyncio.run(export_file(told, made))
+        return made
     with tempfile.TemporaryDirectory() as place:
         path = Path(place, "log.db")
         if name in DEMOS:
@@ -232,6 +246,7 @@ def main(names: list[str]) -> None:
         expected[name] = asyncio.run(outcomes(path))
         sys.stderr.write(f"{path.name}: {path.stat().st_size} bytes\n")
     write_expected(EXPECTED, expected)
+    printed("verify", *sorted(FOLDER.glob("*.jsonl")), "--write-expected", COURSES)
 
 
 if __name__ == "__main__":

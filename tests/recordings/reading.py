@@ -19,6 +19,7 @@ from machines.states import State
 
 FOLDER = Path(__file__).parent
 EXPECTED = FOLDER / "expected.json"
+COURSES = FOLDER / "courses.json"  # what objects go through, as `warmlog verify` writes it
 
 
 class Outcome(TypedDict):
