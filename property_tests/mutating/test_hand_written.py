@@ -29,3 +29,9 @@ def test_what_asks_for_a_fixture_or_runs_aside_is_no_case() -> None:
     """A coroutine is left alone, and so is a test that wants what only pytest can give."""
     names = {one.name for one in trials_of("tests.engine.test_replaying", [])}
     assert not any("test_to_the_end" in one for one in names)
+
+
+def test_what_draws_its_examples_is_no_case() -> None:
+    """A property test is tried with examples of its own, that stay the same."""
+    names = {one.name for one in trials_of("tests.engine.test_canonical_json", [])}
+    assert not any("test_a_value_comes_back" in one for one in names)
