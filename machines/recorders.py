@@ -5,8 +5,13 @@ Such a log holds facts alone: `SessionStarted` names its `recorder`, and nothing
 
 RECORD = "record"  # `warmlog record`, which looks on itself; all others are imported
 
-RECORDED_BY = {
-    "kubectl": "recorded with kubectl",
-    "audit": "taken from an audit log",
-    RECORD: "recorded without a controller",
+_RECORDED = {
+    "kubectl": "recorded with kubectl, imported by warmlog {}",
+    "audit": "taken from an audit log, imported by warmlog {}",
+    RECORD: "recorded without a controller by warmlog {}",
 }
+
+
+def recorded_words(recorder: str, version: str) -> str:
+    """Say who recorded a session; no `recorder` is a controller of that version."""
+    return _RECORDED.get(recorder, "recorded by warmlog {}").format(version)

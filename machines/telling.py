@@ -31,7 +31,7 @@ from machines.intents import (
 from machines.labels import CONTROL_PLANE, ENABLED, POOL
 from machines.levels import JobLevel, JobPods, NamespaceLevel, NodeLevel, PodLevel, WarmupLevel
 from machines.messages import cause_text, cut
-from machines.recorders import RECORDED_BY
+from machines.recorders import recorded_words
 from machines.replicas.kinds import WORKLOADS
 from machines.replicas.levels import SERVING_LEVEL_BY_KIND
 from machines.replicas.telling import REPLICA_TELLERS
@@ -85,7 +85,7 @@ def intent_words(intent: Intent) -> str:
 def _session_started(event: Event, subject: Subject, data: Any, intent: Intent | None) -> str:
     version, recorder = data.get("version"), data.get("recorder")
     if recorder:  # nobody decided in it
-        return f"{RECORDED_BY.get(recorder, recorder)}, imported by warmlog {version}"
+        return recorded_words(recorder, version)
     return f"warmlog {version} started, term {event.epoch}"
 
 

@@ -14,7 +14,7 @@ from engine.canonical_json import loads
 from engine.errors import LogTruncated
 from engine.events import Event
 from engine.logs import EventReader, LogIdentity
-from machines.recorders import RECORD, RECORDED_BY
+from machines.recorders import RECORD, recorded_words
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -88,7 +88,9 @@ class Recording:
         if not any(each.recorder for each in self.sessions):
             versions = dict.fromkeys(each.version for each in self.sessions)
             return f"recorded by warmlog {' and '.join(versions)}"
-        return " and ".join(dict.fromkeys(map(_recorded_by, self.sessions)))
+        told = (recorded_words(each.recorder, each.version) for each in self.sessions)
+        by = " and ".join(dict.fromkeys(told))
+        return f"{by}; what it says is to come, a controller would do"
 
     def close_account(self, shown: str = "shown") -> ExitCode:
         """Say on stderr who recorded it, if not this code, and where it is cut; give the code."""
@@ -107,14 +109,6 @@ class Recording:
         data = loads(event.data)
         told = (str(data.get("version")), str(data.get("code_digest")))
         self.sessions[Session(*told, str(data.get("recorder", "")))] = None
-
-
-def _recorded_by(session: Session) -> str:
-    if not session.recorder:
-        return f"recorded by warmlog {session.version}"
-    words = RECORDED_BY.get(session.recorder, session.recorder)
-    made = "" if session.recorder == RECORD else ", imported"
-    return f"{words}{made} by warmlog {session.version}"
 
 
 class _Counter:

@@ -18,6 +18,7 @@ from adapters.importing.sights import Listing, Sight, Told, Useless, newest_vers
 from adapters.importing.sources import Source, Survey
 from adapters.importing.telling_audits import is_audit, tell_audit
 from adapters.importing.telling_kubectl import tell
+from adapters.importing.unlabelled_pods import UnlabelledPods
 from adapters.kubernetes.fields import mapping
 from adapters.kubernetes.kinds import Kind
 from adapters.running.text_holding import TextHolder
@@ -101,8 +102,9 @@ class MaterialReader:
 
     def _made(self) -> Iterator[Event]:
         shelf = Shelf()
+        pods = {one.cluster: UnlabelledPods(one.cluster) for one in self._sources}
         observers = [
-            Observer(source.cluster, self._survey.vault, shelf, self._account)
+            Observer(pods[source.cluster], self._survey.vault, shelf, self._account)
             for source in self._sources
         ]
         writer = _Rows(self._survey.log_id, self._session())

@@ -8,8 +8,9 @@ from adapters.importing.places import Account, Place
 from adapters.importing.recognising import kinds_of, kinds_served, order_of
 from adapters.importing.shelving import Shelf
 from adapters.importing.sights import Beside, How, Listing, Raw, Sight, Told, Useless, named
+from adapters.importing.unlabelled_pods import UnlabelledPods
 from adapters.kubernetes.fields import mapping, text
-from adapters.kubernetes.kinds import SECRET, Kind
+from adapters.kubernetes.kinds import JOB, SECRET, Kind
 from adapters.kubernetes.normalising import ObjectForeign, ObjectMalformed, identify, normalise
 from adapters.kubernetes.vaults import SecretVault
 from machines.observations import Deleted, Observation, Seen
@@ -22,15 +23,18 @@ UNKNOWN_END = "the end of an object that is not known"
 
 
 class Observer:
-    """What one source tells of one cluster. The vault is shared, and so is the shelf of Secrets."""
+    """What one source tells of its cluster. The vault and the shelf of Secrets are shared."""
 
-    def __init__(self, cluster: str, vault: SecretVault, shelf: Shelf, account: Account) -> None:
-        """Report into `account` what is not used."""
-        self.cluster = cluster
+    def __init__(
+        self, pods: UnlabelledPods, vault: SecretVault, shelf: Shelf, account: Account
+    ) -> None:
+        """Report into `account` what is not used; `pods` are those of the source's cluster."""
+        self.cluster = pods.cluster
+        self._pods = pods
         self._vault = vault
         self._shelf = shelf
         self._account = account
-        self._lists = ListingBook(cluster)
+        self._lists = ListingBook(pods.cluster)
 
     def observe(self, state: State, told: Told) -> Iterator[Observation]:
         """Give what a telling makes known, lazily: what came before is folded by then."""
@@ -43,6 +47,7 @@ class Observer:
                 self._account.refuse(told.reason, told.place, told.about, told.words)
             case Beside():
                 self._account.pass_over(told.what)
+        yield from self._pods.tell(state)
 
     def end(self, state: State) -> Iterator[Observation]:
         """Give what the end of the source makes known: its watches had begun."""
@@ -56,7 +61,7 @@ class Observer:
             yield from self._run_ends(state, served, sight)
         if sight.how is How.MARKED:
             return
-        for kind in self._ours(state, sight.raw):
+        for kind in self._ours(state, sight.raw, gone=sight.how is How.DELETED):
             if sight.how is How.DELETED:
                 yield from self._deleted(state, kind, sight)
             else:
@@ -97,8 +102,10 @@ class Observer:
             self._account.refuse(NOT_READ, place, named(raw), what)
         return served
 
-    def _ours(self, state: State, raw: Raw) -> tuple[Kind, ...]:
+    def _ours(self, state: State, raw: Raw, *, gone: bool = False) -> tuple[Kind, ...]:
         kinds = kinds_of(state, self.cluster, raw)
+        if JOB in kinds or (not kinds and raw.get("kind") == "Pod"):
+            self._pods.note(raw, gone=gone)
         if not kinds:
             self._account.pass_over(NOT_OURS.format(text(raw.get("kind"))))
         return kinds

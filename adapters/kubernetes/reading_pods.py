@@ -17,7 +17,9 @@ from machines.observations import PodsRead
 JOBS_AT_ONCE = 40  # in one selector: a query has to fit into a line
 
 
-class _Pod(NamedTuple):
+class FoundPod(NamedTuple):
+    """A Pod of a Job, by what tells the newest one."""
+
     created: str
     version: int
     uid: str
@@ -34,12 +36,12 @@ async def read_pods(
         raws = await _list(api, namespace, some, timeout_seconds)
         if raws is None:
             continue
-        pods: dict[str, list[_Pod]] = {job.uid: [] for job in some}
+        pods: dict[str, list[FoundPod]] = {job.uid: [] for job in some}
         for raw in raws:
-            pod = _pod(api.cluster, raw)
+            pod = found_pod(api.cluster, raw)
             if pod is not None and pod.level.job_uid in pods:
                 pods[pod.level.job_uid].append(pod)
-        found += [PodsRead(api.cluster, job, _summary(pods[job.uid])) for job in some]
+        found += [PodsRead(api.cluster, job, summary(pods[job.uid])) for job in some]
     return found
 
 
@@ -51,7 +53,8 @@ async def _list(
     return await read_items(api, POD.path(namespace), query, timeout_seconds=timeout_seconds)
 
 
-def _pod(cluster: str, raw: dict[str, Any]) -> _Pod | None:
+def found_pod(cluster: str, raw: dict[str, Any]) -> FoundPod | None:
+    """Reduce a raw Pod, whatever labels it bears; None of one that cannot be read."""
     try:
         seen = normalise(cluster, POD, raw)
     except ObjectMalformed:
@@ -59,10 +62,12 @@ def _pod(cluster: str, raw: dict[str, Any]) -> _Pod | None:
     created = text(mapping(raw.get("metadata")).get("creationTimestamp"))
     if not isinstance(seen.level, PodLevel):
         return None
-    return _Pod(created, number(seen.version), seen.subject.uid, seen.level)
+    return FoundPod(created, number(seen.version), seen.subject.uid, seen.level)
 
 
-def _summary(pods: list[_Pod]) -> JobPods:
+def summary(pods: Iterable[FoundPod]) -> JobPods:
+    """Sum up the Pods of one Job."""
+    pods = list(pods)
     live = [pod for pod in pods if not pod.level.ended]
     failed = [pod for pod in pods if pod.level.phase == "Failed"]
     return JobPods(
