@@ -1,38 +1,41 @@
-"""Writes docs/machines.md from the machines: `python -m adapters.cli.documenting [--check]`."""
+"""Writes the pages of docs/ that say what the code says: `python -m adapters.cli.documenting`."""
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from machines.drawing import markdown
+from machines.linting import rules_page
 
 DOCS_FOLDER = Path(__file__).resolve().parents[2] / "docs"
-PAGE = "machines.md"
+PAGES: Mapping[str, Callable[[], str]] = {"machines.md": markdown, "lint-rules.md": rules_page}
 
 
 def is_fresh(page: Path) -> bool:
-    """Say whether the page is there and says what the machines say."""
-    return page.is_file() and page.read_text(encoding="utf-8") == markdown()
+    """Say whether a page is there and says what the code says."""
+    return page.is_file() and page.read_text(encoding="utf-8") == PAGES[page.name]()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write the page, or with --check only compare: 1 when it is not what it should be."""
+    """Write the pages, or with --check only compare: 1 when one is not what it should be."""
     parser = argparse.ArgumentParser(
         prog="python -m adapters.cli.documenting",
-        description="Write docs/machines.md from the machines' declarations.",
+        description="Write the pages of docs/ that are drawn from the code.",
     )
-    parser.add_argument("--check", action="store_true", help="only compare; 1 if the page differs")
-    parser.add_argument("--folder", type=Path, default=DOCS_FOLDER, help="where the page is")
+    parser.add_argument("--check", action="store_true", help="only compare; 1 if one differs")
+    parser.add_argument("--folder", type=Path, default=DOCS_FOLDER, help="where they are")
     options = parser.parse_args(arguments)
-    page = options.folder / PAGE
+    pages = [options.folder / name for name in PAGES]
     if not options.check:
-        page.write_text(markdown(), encoding="utf-8")
+        for page in pages:
+            page.write_text(PAGES[page.name](), encoding="utf-8")
         return 0
-    if is_fresh(page):
-        return 0
-    sys.stderr.write(f"{page} is not what the machines say: python -m adapters.cli.documenting\n")
-    return 1
+    stale = [page for page in pages if not is_fresh(page)]
+    for page in stale:
+        told = f"{page} is not what the code says: python -m adapters.cli.documenting\n"
+        sys.stderr.write(told)
+    return 1 if stale else 0
 
 
 if __name__ == "__main__":

@@ -17,10 +17,7 @@ class ExitCode(IntEnum):
         return code
 
     OK = 0, "all is well"
-    DIFFERENT = (
-        1,
-        "`verify`, `diff`, `validate`, `plan`, `uninstall`, `machines --check` found something",
-    )
+    DIFFERENT = 1, "what is checked or compared is not as it should be, or differs"
     USAGE = 2, "the command line is wrong: an unknown option, a bad `--at`, a bad reference"
     SUPERSEDED = 3, "another controller took over the log"
     LOG_UNREADABLE = 4, "the log is missing, foreign, damaged, or of a version not known here"

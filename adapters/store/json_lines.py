@@ -182,6 +182,28 @@ def _read_events(path: Path, until: int | None) -> Iterator[Event]:
             raise LogUnreadable(msg)
 
 
+class Damaged(NamedTuple):
+    """A line that is no row, and why; `whole` says whether its end is there."""
+
+    line: int
+    words: str
+    whole: bool
+
+
+def read_each(path: Path) -> Iterator[Header | Event | Damaged]:
+    """Give the header and each line after it, whatever is wrong with it or with their order.
+
+    Raises LogUnreadable for what is no log at all.
+    """
+    with _opened(path) as file:
+        yield read_header(file, path)
+        for number, line in enumerate(file, start=2):
+            try:
+                yield _event(line)
+            except (ValueError, RecursionError) as error:
+                yield Damaged(number, str(error), line.endswith(b"\n"))
+
+
 def end_of_rows(file: BinaryIO) -> int:
     """Give where the last whole line of a file ends."""
     end = file.seek(0, SEEK_END)

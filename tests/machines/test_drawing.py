@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.cli.documenting import PAGE, is_fresh, main
+from adapters.cli.documenting import PAGES, is_fresh, main
 from machines.drawing import MACHINES, draw, markdown, mermaid
 
 
@@ -37,15 +37,19 @@ def test_the_page_tells_every_state_and_trigger() -> None:
 
 
 def test_the_page_in_the_repository_is_fresh() -> None:
-    """docs/machines.md says what the machines say today; --check exits with 0."""
+    """What is drawn from the code says what the code says today; --check exits with 0."""
     assert main(["--check"]) == 0
 
 
-def test_writing_and_checking(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("page", PAGES)
+def test_writing_and_checking(
+    page: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """--check exits with 1 and names the page until it was written; then both agree."""
+    written = tmp_path / page
     assert main(["--check", "--folder", str(tmp_path)]) == 1
-    assert str(tmp_path / PAGE) in capsys.readouterr().err
+    assert str(written) in capsys.readouterr().err
     assert main(["--folder", str(tmp_path)]) == 0
-    assert is_fresh(tmp_path / PAGE)
-    (tmp_path / PAGE).write_text(markdown() + "more", encoding="utf-8")
+    assert is_fresh(written)
+    written.write_text(written.read_text(encoding="utf-8") + "more", encoding="utf-8")
     assert main(["--check", "--folder", str(tmp_path)]) == 1
