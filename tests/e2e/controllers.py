@@ -14,6 +14,7 @@ from typing import Self
 import aiohttp
 
 from tests.e2e.controlplane.running import ControlPlane
+from tests.e2e.leaving_logs import leave
 from tests.repository import ROOT
 
 QUIET = ("unfolded observations", "open intents", "unsent rows", "unsent statuses")
@@ -70,6 +71,7 @@ class ControllerProcess:
         self._kubeconfig = kubeconfig
         self._output = folder / "warmlog.out"
         self._process: subprocess.Popen[bytes] | None = None
+        self._other_code = False  # another version wrote into the log
 
     def __enter__(self) -> Self:
         """Start."""
@@ -82,12 +84,15 @@ class ControllerProcess:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Stop."""
+        """Stop; leave the log, which must verify unless the test failed already."""
         self.stop()
+        if kind is None and not self._other_code:
+            leave(self.log)
 
     def start(self, code: Path | None = None) -> None:
         """Begin a life; of another version, when a folder with its code is given."""
         program: Sequence[str | Path] = [WARMLOG]
+        self._other_code |= code is not None
         if code is not None:  # the folder in which it is run comes first for its imports
             program = [sys.executable, "-m", "adapters.cli.main"]
         log = self.log if "://" in self.log else f"sqlite:///{self.log}"
