@@ -65,6 +65,7 @@ TOLD_BY = {
     "a_staged_cache_has_a_failed_job": ("Recovered", '"outcome":"Failed"'),
     "an_engine_serves_before_its_replica": ("DeploymentSeen", "ModelReplicaSeen"),
     "real_a_half_failing_warmup": ("BackoffLimitExceeded", "StatusStored"),
+    "real_a_hydration_fails_once": ('"outcome":"Failed"', "Latch"),
     "real_five_idle_restarts": ("SessionStarted", "StatusStored"),
 }
 

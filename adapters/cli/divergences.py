@@ -119,7 +119,7 @@ class JsonReport:
         source = verified.source
         self._close(
             {
-                "judgedBy": "outcomes" if _other_versions(source) else "decisions",
+                "judgedBy": "outcomes" if _is_judged_by_outcomes(source) else "decisions",
                 "log": verified.log_id,
                 "name": source.place,
                 "position": source.position,
@@ -208,6 +208,10 @@ def _decision_json(decision: Event | Draft | None) -> dict[str, Any] | None:
         "cause": decision.cause,
         "data": loads(decision.data),
     }
+
+
+def _is_judged_by_outcomes(source: Recording) -> bool:
+    return source.is_foreign or bool(_other_versions(source))
 
 
 def _other_versions(source: Recording) -> str:

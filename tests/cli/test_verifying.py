@@ -142,6 +142,23 @@ def test_decisions_of_another_version_are_not_compared(exported: Path, tmp_path:
     assert found_in(path)["judgedBy"] == "outcomes"
 
 
+def test_of_what_others_recorded_no_decision_is_missed(exported: Path, tmp_path: Path) -> None:
+    """A recording that names its recorder holds facts alone, and that is said."""
+    path = tmp_path / "foreign.jsonl"
+    changed(
+        exported,
+        path,
+        '"type":"SessionStarted"',
+        lambda row: row["data"].update(recorder="kubectl"),
+    )
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:16]))  # up to the facts that a controller decides upon
+    result = warmlog("verify", path)
+    assert result.exit_code == ExitCode.LOG_CUT, result.stdout
+    assert "15 rows and no decision: `warmlog what-if" in result.stdout
+    assert found_in(path)["judgedBy"] == "outcomes"
+
+
 def test_an_end_of_another_version_must_be_one_here(exported: Path, tmp_path: Path) -> None:
     """It stored a terminal status, which this code has to reach: else a kept log is broken."""
     old = of_another_version(exported, tmp_path / "old.jsonl")
