@@ -14,18 +14,23 @@ import pytest
 from adapters.cli.exit_codes import ExitCode
 from adapters.cli.recording_screens import Screen
 from adapters.ports import Request
-from adapters.running.writing import open_writer
+from adapters.recording.witnesses import WITNESSING
+from adapters.running.writing import Writer, open_writer
 from adapters.store.growing_files import GrowingFile
+from adapters.store.memory_logs import MemoryLog
 from adapters.store.opening import open_log
 from engine.canonical_json import dumps
 from engine.events import Event
+from engine.stepping import Cursor, step
+from machines.domain import WARMLOG
+from machines.ingesting import ingest
 from machines.recorders import RECORD
 from machines.states import State
 from tests.cli.commands import printed, warmlog
 from tests.repository import ROOT
 from tests.running.bridging import bridged, kubeconfig
 from tests.running.fakes import WRITER
-from tests.running.stories import NOON, manifest, pool_world
+from tests.running.stories import NOON, manifest, node_seen, pool_world, synced, warmup_seen
 from tests.store.rows import read_all
 
 NAME = "modelwarmup/default/warm"
@@ -234,3 +239,18 @@ async def _recording_of(path: Path, *, words: str = "it is forbidden") -> None:
     data = dumps({"kind": "Pod", "words": words})
     await log.append(1, 1, [Event(2, 1, NOON, "local", "///", "Unread", 1, data)])
     await log.close()
+
+
+def test_the_line_on_a_terminal_says_what_is_known(tmp_path: Path) -> None:
+    """It names the file, counts rows and objects by kind, and says how old the last news is."""
+    screen = Screen()
+    assert screen.line() == "warmlog record: begins"
+    state = WARMLOG.initial("log")
+    cursor = Cursor(0, 0, 1, 0)
+    drafts = ingest(state, synced(node_seen("n1"), warmups=[warmup_seen()]), NOON)
+    state, made = step(WITNESSING, state, cursor, drafts, NOON)
+    screen.begin(tmp_path / "rec.jsonl", Writer(MemoryLog("log"), state, made.cursor), 0)
+    screen.show(state, made.events)
+    shown = f"{len(made.events) + 1} rows; Namespace 1, Node 1, ModelWarmup 1; last news "
+    assert screen.line().startswith(f"rec.jsonl: {shown}")
+    assert screen.line().endswith("Z, 0 s ago")
