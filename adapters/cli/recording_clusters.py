@@ -106,5 +106,7 @@ def _print_end(account: Account, seconds: float) -> None:
     newest, typed = shlex.quote(str(account.paths[-1])), command()
     page.line("Look at it with", whole=True)
     page.line(f"{typed} replay {newest}", indent=2, whole=True)
-    page.line(f"{typed} explain {account.example} --log {newest}", indent=2, whole=True)
+    if account.example:
+        page.line(f"{typed} explain {account.example} --log {newest}", indent=2, whole=True)
+    page.line(f"{typed} what-if {newest}", indent=2, whole=True)
     sys.stdout.flush()

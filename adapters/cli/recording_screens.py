@@ -28,7 +28,7 @@ class Account:
         """Begin with nothing."""
         self.rows = 0
         self.paths: tuple[Path, ...] = ()
-        self.example = "KIND/NAMESPACE/NAME"  # an object that may be explained
+        self.example = ""  # an object that may be explained
         self._log_id = ""
         self._position = 0
 
@@ -92,7 +92,9 @@ class Screen:
         complain(f"the recording goes on in {path}")
 
     def _show(self, state: State, rows: int) -> None:
-        self._state, self._news_at = state, time.monotonic()
+        self._state = state
+        if rows:
+            self._news_at = time.monotonic()
         self.account.add(state, rows)
 
     def _complain_of(self, row: Event) -> None:
