@@ -90,6 +90,7 @@ async def _record(settings: RecordSettings, home: Api, pages: Pages, listener: L
         SteadyClock()(), lambda state: require_cluster(state, home.cluster, pages.path)
     )
     listener.begin(pages.path, writer, pages.cut_bytes)
+    writer = await pages.turn(writer, writer.cursor.at)  # it may have been full before
     limits = Limits(settings.reading.request_timeout_seconds)
     means = Means(SteadyClock(writer.cursor.at), SystemTimer(), vault, connect, limits)
     recorder = Recorder(writer, ReadOnlyApi(home), means, listener.show, pages.turn)

@@ -147,12 +147,10 @@ async def test_files_are_turned(tmp_path: Path) -> None:
     """A file that is full ends, and the next one says the same."""
     path, after = tmp_path / "rec.jsonl", tmp_path / "rec-2.jsonl"
     await _recording_of(path, words="x" * (1 << 20))
-    options = ("--max-size-mib", "1", "--keep", "1", "--duration-seconds", "3")
-    async with bridged(pool_world("n1")) as url, recording(tmp_path, url, *options) as process:
-        told, complaints = await process.communicate()
-    assert (process.returncode, _exists(path)) == (ExitCode.OK, False)
-    assert f"the recording goes on in {after}" in complaints.decode()
-    assert f"into {after}" in told.decode()
+    code, told, complaints = await recorded(tmp_path, "--max-size-mib", "1", "--keep", "1")
+    assert (code, _exists(path)) == (ExitCode.OK, False)
+    assert f"the recording goes on in {after}" in complaints
+    assert f"into {after}" in told
     assert "NodeSeen" in [row.type for row in await rows_of(after)]
 
 
