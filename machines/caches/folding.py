@@ -249,7 +249,7 @@ def _stir_in_namespace(state: State, event: Event, cluster: Cluster, name: str) 
         elif not cache.entries.keys().isdisjoint(names):
             stir(state, uid, names)
         else:
-            decide_again(state, uid, event)
+            decide_again(state, cache, event)
     for uid in at_home:
         stir(state, uid)
 
@@ -349,4 +349,4 @@ def _stir_served(state: State, event: Event, names: Iterable[str]) -> None:
             if any(concerns(state, cache, name) for name in names):
                 stir(state, uid, names)
             else:
-                decide_again(state, uid, event)
+                decide_again(state, cache, event)

@@ -27,9 +27,10 @@ def touch(state: State, uid: str, names: Iterable[str] = (ALL,)) -> None:
             cache.touched[name] = True
 
 
-def decide_again(state: State, uid: str, event: Event) -> None:
+def decide_again(state: State, cache: Cache, event: Event) -> None:
     """Have what is decided next for a cache name this event, although it moved nothing of it."""
-    state.dirty[uid] = event.seq
+    state.dirty[cache.subject.uid] = event.seq
+    cache.settled[ALL] = True  # as a whole: no entry calls for anything new
 
 
 def stir_there(state: State, uids: Iterable[str], cluster: str) -> None:

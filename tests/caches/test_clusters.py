@@ -1,10 +1,15 @@
 """Clusters: each by itself; what is unknown of one moves nothing there, and nothing elsewhere."""
 
+from engine.events import Subject
 from machines.caches.messages import entry_message
 from machines.caches.occasions import cache_occasions
 from machines.caches.statuses import cache_status, cluster_row
-from machines.observations import RolledBack, Unread
-from tests.caches.builders import CLAIM, HOME, ONE, WORKLOAD, CacheScene, spec_of
+from machines.caches.stirring import ALL
+from machines.domain import WARMLOG
+from machines.ingesting import ingest
+from machines.levels import NamespaceLevel
+from machines.observations import RolledBack, Seen, Unread
+from tests.caches.builders import CLAIM, HOME, ONE, UID, WORKLOAD, CacheScene, spec_of
 from tests.caches.willing import carry_out, stage
 
 
@@ -264,3 +269,28 @@ def test_another_class_of_a_cluster_is_told_and_not_followed() -> None:
     assert (more.type, more.reason) == ("Warning", "StorageClassKept")
     assert "keeps storage class modelplane-rwx" in more.note
     assert (scene.phase(), scene.opened()) == ("Ready", [])
+
+
+def settled_by(scene: CacheScene, *told: Seen) -> dict[str, list[str]]:
+    """Give by cache the clusters on which it is looked at when this is told."""
+    state = WARMLOG.copy(scene.state)
+    for number, draft in enumerate(ingest(state, told, scene.clock), scene.cursor.position + 1):
+        WARMLOG.fold(state, draft.placed(number, 1, scene.clock))
+    return {uid: sorted(cache.settled.keys() - {ALL}) for uid, cache in state.caches.items()}
+
+
+def test_what_happens_to_one_cluster_is_looked_at_there_alone() -> None:
+    """A row about an InferenceCluster, or a namespace, has nothing looked at on other clusters."""
+    scene = CacheScene("one", "two")
+    for name in ("one", "two"):
+        scene.namespace(f"ic/{name}")
+        scene.cache(spec_of(selector={"name": name}), name=name, uid=name)
+    scene.cache()
+    carry_out(scene)
+    known = scene.state.clusters[HOME].objects["InferenceCluster"]["two-uid"]
+    changed = known.level._replace(storage_class="another")  # type: ignore[call-arg]
+    cluster = Seen(HOME, known.subject, str(scene.next()), changed)
+    assert settled_by(scene, cluster) == {"one": [], "two": ["two"], UID: ["two"]}
+    going = Subject("Namespace", "", WORKLOAD, f"two-{WORKLOAD}-uid")
+    namespace = Seen("ic/two", going, str(scene.next()), NamespaceLevel(terminating=True))
+    assert settled_by(scene, namespace) == {"one": [], "two": ["two"], UID: ["two"]}
