@@ -3,6 +3,7 @@
 import re
 
 from property_tests.invariants import INVARIANTS
+from property_tests.mutating.surviving import listed
 from tests.pages import read_page
 from tests.repository import ROOT
 
@@ -35,6 +36,19 @@ def test_what_was_found_has_its_test() -> None:
     names = set(re.findall(r"`(\w+)`", found))
     assert names
     assert [name for name in sorted(names) if f"def {name}(" not in sources] == []
+
+
+def test_the_page_gives_the_reason_of_every_harmless_mutant() -> None:
+    """Each that is listed is on the page with its place and its reason, and no other is."""
+    rows = re.findall(r"\| (`[^|]+`) \| ([^|]+) \|", section("Mutants that are harmless"))
+    found = {(where, why) for places, why in rows for where in places.split(", ")}
+    expected = set()
+    for one in listed():
+        if one.harmless:
+            module = one.file.removeprefix("machines/").removesuffix(".py")
+            name = f" `{one.function}`" if one.function else ""
+            expected.add((f"`{module}`{name}", one.reason))
+    assert found == expected
 
 
 def test_the_places_that_the_page_names_are_there() -> None:

@@ -11,6 +11,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+import pytest
+
 from property_tests.mutating.applying import apply
 from property_tests.mutating.forking import forked
 from property_tests.mutating.modules import source_of
@@ -21,7 +23,8 @@ from property_tests.mutating.trials import Differs
 MEMORY_BYTES = 3 << 30
 PATIENCE = 50  # times as long as without the mutant
 LEAST_SECONDS = 2.0
-MOST_SECONDS = 2.0  # of all trials of one mutant together
+MOST_AGAIN = 2.0  # of one mutant's trials that only tell whether it matters
+MOST_SECONDS = 4.0  # of all trials of one mutant together
 MOST_APART = 1.5  # of those that may say more of a mutant than that what it does is otherwise
 
 
@@ -79,7 +82,7 @@ def _judge(mutant: Mutant, reach: Reach, *, apart: bool) -> Verdict:
         spent = time.process_time() - begun
         if spent > most_seconds or (differs and not apart):
             break
-        if differs and trial.only_again:
+        if trial.only_again and (differs or spent > MOST_AGAIN):
             continue
         why, is_breach = _failure(trial.play, reach.seconds[number])
         if is_breach and not trial.only_again:
@@ -100,7 +103,7 @@ def _failure(play: Any, usual_seconds: float) -> tuple[str, bool]:
         return "took too long", True
     except Differs as error:
         return f"{error}".splitlines()[0][:200], False
-    except Exception as error:  # noqa: BLE001 -- whatever a test raises is its failure
+    except (Exception, pytest.fail.Exception) as error:  # noqa: BLE001 -- whatever a test raises
         return f"{type(error).__name__}: {error}".splitlines()[0][:200], True
     return "", False
 

@@ -9,9 +9,12 @@ from machines.suspending import follow_suspension
 from property_tests.mutating.applying import apply, gather
 from property_tests.mutating.checking_types import refusals
 from property_tests.mutating.forking import forked
+from property_tests.mutating.judging import judge_all
 from property_tests.mutating.modules import MODULES, TABLES, source_of
 from property_tests.mutating.mutants import Mutant, all_mutants, mutants_of
+from property_tests.mutating.reaching import Reach, Tried
 from property_tests.mutating.surviving import listed
+from property_tests.mutating.trials import Trial
 from property_tests.mutating.watching import SEEN, TRUE, pairs_changed, told_by, watched
 
 SOURCE = '''"""Doc."""
@@ -142,3 +145,18 @@ def test_an_entry_that_is_left_out_shows_where_it_led_to() -> None:
     [module] = watched([marks])
     [place] = module.places
     assert source_of(path).encode()[slice(*place)].decode().startswith("restore_job(")
+
+
+def fails_by_word() -> None:
+    """A case that fails as pytest says it, which is no Exception."""
+    pytest.fail("it did not raise")
+
+
+def test_a_case_that_fails_by_pytests_own_word_kills() -> None:
+    """Not its process dies of it, but the mutant, by the name of the case."""
+    gather()
+    [mutant, *_] = mutants_of("machines/suspending.py", source_of("machines/suspending.py"))
+    case = Trial("tests.machines.test_x", "hand-written", fails_by_word, "x")
+    reach = Reach([case], [Tried(0, 0.01, b"", "")], [])
+    [(_, verdict)] = judge_all([mutant], reach, 1, apart=False)
+    assert (verdict.killer, verdict.by_case) == (case.name, True)
