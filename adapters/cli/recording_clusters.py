@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import typer
 
-from adapters.cli.demo_logs import command
 from adapters.cli.exit_codes import ExitCode
 from adapters.cli.options import Context, Kubeconfig
 from adapters.cli.printing import Format, Page, print_json
@@ -99,6 +98,8 @@ def _recorded(
 
 
 def _print_end(account: Account, seconds: float) -> None:
+    from adapters.cli.demo_logs import command
+
     page = Page()
     files = ", ".join(map(str, account.paths))
     told = f"{counted(account.rows, 'row')} recorded in {seconds:.1f} s into {files}"
