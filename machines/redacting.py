@@ -61,10 +61,11 @@ class Redaction:
         self._pseudonyms = Pseudonyms(key)
 
     def relate(self, event: Event) -> None:
-        """Take in what a row's names and spec are computed into, if they are."""
+        """Take in the uid of a row, and what its names and spec are computed into, if they are."""
+        subject = Subject.parse(event.subject)
+        self._pseudonyms.relate(subject.uid, subject.uid)
         if event.type not in _LEARNT:
             return
-        subject = Subject.parse(event.subject)
         redacted = self._redacted(loads(event.data))
         old = loads_or_none(loads(event.data)["level"].get("spec", ""))
         new = loads_or_none(redacted["level"].get("spec", ""))

@@ -12,11 +12,12 @@ from adapters.cli.demo_cache_worlds import (
     CacheDemoSettings,
     build_cache_worlds,
 )
-from adapters.cli.demo_logs import command, place_of
+from adapters.cli.demo_logs import place_of
 from adapters.cli.demo_telling import Sight, Stage, print_end_json, tell_demo
 from adapters.cli.exit_codes import ExitCode
 from adapters.cli.printing import STYLES, Format, Page
 from adapters.cli.recordings import run
+from adapters.cli.texts import command
 from engine.instants import SECOND
 from machines.caches.causes import own_cause
 from machines.caches.conditions import matched_entries

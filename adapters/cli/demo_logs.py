@@ -1,9 +1,6 @@
-"""Where the log of a demo goes, and how the commands are called that read it."""
+"""Where the log of a demo goes."""
 
 import re
-import shlex
-import shutil
-import sys
 import tempfile
 from pathlib import Path
 
@@ -59,11 +56,3 @@ async def _log_id(path: Path) -> str:
         return (await reader.identify()).log_id
     finally:
         await reader.close()
-
-
-def command() -> str:
-    """Give what to type for `warmlog` here: where it is not on the PATH, how it was called."""
-    called = Path(sys.argv[0])
-    if called.name == "warmlog" and shutil.which("warmlog") is None:
-        return shlex.quote(str(called))
-    return "warmlog"

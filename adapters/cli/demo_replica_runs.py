@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from adapters.cli.demo_logs import command, place_of
+from adapters.cli.demo_logs import place_of
 from adapters.cli.demo_replica_worlds import (
     END_SECONDS,
     NAME,
@@ -16,6 +16,7 @@ from adapters.cli.demo_telling import Sight, Stage, print_end_json, tell_demo
 from adapters.cli.exit_codes import ExitCode
 from adapters.cli.printing import STYLES, Format, Page
 from adapters.cli.recordings import run
+from adapters.cli.texts import command
 from engine.instants import SECOND
 from machines.replicas.causes import cache_cause
 from machines.replicas.histories import standing

@@ -5,13 +5,14 @@ import shlex
 import sys
 from pathlib import Path
 
-from adapters.cli.demo_logs import command, place_of
+from adapters.cli.demo_logs import place_of
 from adapters.cli.demo_screens import Lines, LiveTable, Screen, Silence
 from adapters.cli.demo_worlds import DemoSettings, DemoWorld, build_world
 from adapters.cli.exit_codes import ExitCode
 from adapters.cli.printing import Format, Page, print_json
 from adapters.cli.problems import complain
 from adapters.cli.recordings import run
+from adapters.cli.texts import command
 from adapters.code_digests import code_digest, code_version
 from adapters.running.writing import Identity
 from adapters.simulator.driving import Driver, Listener, start

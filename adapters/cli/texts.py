@@ -1,6 +1,10 @@
 """Texts for people: times, counts, and words from outside made safe for a terminal."""
 
+import shlex
+import shutil
+import sys
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 from engine.instants import SECOND
 
@@ -47,6 +51,14 @@ def span(nanoseconds: int) -> str:
             tail = f" {rest // lower} {lower_unit}" if rest // lower else ""
             return f"{whole} {unit}{tail}"
     return f"{seconds} s"
+
+
+def command() -> str:
+    """Give what to type for `warmlog` here: where it is not on the PATH, how it was called."""
+    called = Path(sys.argv[0])
+    if called.name == "warmlog" and shutil.which("warmlog") is None:
+        return shlex.quote(str(called))
+    return "warmlog"
 
 
 def counted(count: int, noun: str) -> str:
