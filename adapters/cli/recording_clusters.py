@@ -98,8 +98,6 @@ def _recorded(
 
 
 def _print_end(account: Account, seconds: float) -> None:
-    from adapters.cli.demo_logs import command
-
     page = Page()
     files = ", ".join(map(str, account.paths))
     told = f"{counted(account.rows, 'row')} recorded in {seconds:.1f} s into {files}"

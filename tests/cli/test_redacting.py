@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from tests.cli.commands import REF, pool_world, printed, record, sample
-from tests.recordings import any_order
 from tests.recordings.reading import FOLDER, names
 
 _NAME = re.compile(r"x[0-9a-f]{8}")
@@ -28,11 +27,7 @@ def steps(log: Path) -> list[Any]:
     ]
 
 
-# What is told in any order has digests and uids that no code computed: it may be refused.
-CLUSTERS_TOLD = [name for name in names() if name not in any_order.STORIES]
-
-
-@pytest.mark.parametrize("name", CLUSTERS_TOLD)
+@pytest.mark.parametrize("name", names())
 def test_a_redacted_recording_shows_the_same(name: str, tmp_path: Path) -> None:
     """Every object makes its steps at the same times, and no name that tells is left."""
     redacted = tmp_path / "redacted.jsonl"
