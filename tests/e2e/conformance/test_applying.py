@@ -82,10 +82,16 @@ async def test_a_kind_comes_and_goes_with_its_definition(
     ]
     lws.uninstall(control_plane)
     pair.world.stop_serving(LEADER_WORKER_SET.kind)
+    await until_served(pair, path, served=False)
     await pair.ask_all(requests)
     lws.install(control_plane)
     pair.world.serve(LEADER_WORKER_SET.kind)
-    async with asyncio.timeout(SECONDS):  # a real server says 429 while it begins to store them
-        while not (await pair.real.send(cases.get(path), timeout_seconds=SECONDS)).ok:
-            await asyncio.sleep(0.1)
+    await until_served(pair, path, served=True)
     await pair.ask_all(requests)
+
+
+async def until_served(pair: Pair, path: str, *, served: bool) -> None:
+    """Wait for the real server: it serves what it had a moment longer, and says 429 at first."""
+    async with asyncio.timeout(SECONDS):
+        while (await pair.real.send(cases.get(path), timeout_seconds=SECONDS)).ok is not served:
+            await asyncio.sleep(0.1)

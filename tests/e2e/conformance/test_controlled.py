@@ -242,9 +242,14 @@ async def clear(api: HttpApi, begun: list[Rounds]) -> None:
     for kind in (NODE, VOLUME):
         for item in await listed(api, path_of(kind)):
             name = item["metadata"]["name"]
-            if name.startswith(names):
+            if name.startswith(names):  # a volume would stay for as long as its claim does
                 path = f"{path_of(kind)}/{name}"
-                await api.send(cases.delete(path), timeout_seconds=SECONDS)
+                for request in (
+                    cases.merge(path, {"metadata": {"finalizers": None}}),
+                    cases.delete(path),
+                    cases.merge(path, {"metadata": {"finalizers": None}}),
+                ):
+                    await api.send(request, timeout_seconds=SECONDS)
 
 
 async def test_random_requests_come_to_the_same_rest(sequences: list[Rounds]) -> None:
