@@ -232,9 +232,8 @@ def continue_(recording: Recording, continuation: Continuation, rows: list[Event
 
 
 def _crashes(recording: Recording) -> Iterator[Trial]:
-    count = len(recording.rows)
-    for part in range(CRASHES):
-        position = count * (part + 1) // (CRASHES + 1)
+    parts = (len(recording.rows) * (part + 1) // (CRASHES + 1) for part in range(CRASHES))
+    for part, position in enumerate(sorted({max(1, position) for position in parts})):
         crash = Crash(recording.name, position, landed=part % 2 == 0)
         name = f"{CRASHED} {crash}"
         yield Trial(name, CRASHED, partial(crash_at, recording, crash), name)
