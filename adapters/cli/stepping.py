@@ -145,7 +145,7 @@ class StepPrinter:
         place = f"{event.seq}  {clock(event.at)}  "
         self._home = self._home or event.cluster
         there = f" ({event.cluster})" if event.cluster not in {"", self._home} else ""
-        self._page.line(f"{place}{words}{there}", indent=_DIGITS - len(str(event.seq)))
+        self._page.line(f"{place}{words}{there}", indent=max(0, _DIGITS - len(str(event.seq))))
         for change in changes:
             told = _change_words(change)
             style = STYLES.get(change.after.partition(":")[0], "")
