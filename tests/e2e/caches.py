@@ -17,7 +17,8 @@ API = "/apis/modelplane.ai/v1alpha1"
 CLUSTERS = f"{API}/inferenceclusters"
 MERGE_PATCH = "application/merge-patch+json"
 # Long enough for a busy machine where nothing depends on how long it takes.
-PATIENCE_SECONDS = 60
+# A scheduler that sees a claim bound before its volume tries again only about a minute later.
+PATIENCE_SECONDS = 150
 REPO = "org/model"
 
 _COLLECTIONS = {
