@@ -5,7 +5,7 @@ from typing import Any
 
 from engine.events import Event
 from engine.stepping import Projection
-from machines.caches.states import Cache, ServedCluster
+from machines.caches.states import Cache
 from machines.caches.statuses import cache_status, cluster_status
 from machines.replicas.states import Replica
 from machines.replicas.statuses import replica_status
@@ -23,18 +23,9 @@ def projections(state: State) -> Iterator[Projection]:
     for owners in (state.warmups, state.caches, state.replicas):
         for owner in owners.values():
             if _has_status(owner):
-                yield _project(state, owner)
+                yield Projection(owner.cluster, owner.subject, status_of(state, owner))
     for served in state.served.values():
-        yield _project_cluster(state, served)
-
-
-def changed_projections(state: State, event: Event) -> Iterator[Projection]:
-    """Give those statuses that the event folded last has changed."""
-    for owner in changed_owners(state, event):
-        yield _project(state, owner)
-    for served in state.served.values():
-        if served.position == event.seq:
-            yield _project_cluster(state, served)
+        yield Projection(served.home, served.subject, cluster_status(state, served))
 
 
 def changed_owners(state: State, event: Event) -> Iterator[Owner]:
@@ -61,11 +52,3 @@ def _has_status(owner: Owner) -> bool:
     if isinstance(owner, Warmup):
         return not owner.gone
     return not owner.gone and (owner.enrolled if isinstance(owner, Cache) else owner.told)
-
-
-def _project(state: State, owner: Owner) -> Projection:
-    return Projection(owner.cluster, owner.subject, status_of(state, owner))
-
-
-def _project_cluster(state: State, served: ServedCluster) -> Projection:
-    return Projection(served.home, served.subject, cluster_status(state, served))

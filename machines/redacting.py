@@ -38,7 +38,7 @@ _WORDED = frozenset({
     "phase", "policy", "reason", "ready", "restartPolicy", "role", "source", "stack", "state",
     "status", "type",
 })  # fmt: skip
-_PROSE = frozenset({"message", "words", "deadlineMessage"})
+_PROSE = frozenset({"message", "words"})
 _LABELS = frozenset({"labels", "matchLabels", "annotations", "nodeSelector", "keys"})
 _SELECTORS = frozenset({"matchLabels", "matchExpressions"})
 _KEPT = frozenset({

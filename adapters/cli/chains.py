@@ -11,7 +11,15 @@ from engine.logs import LogIdentity
 from machines.histories import Line
 
 _SHOWN_LINES = 14  # of one chain, in text
+_DIGITS = 6  # of a position: those of longer logs stand out
+BELOW_ROW = _DIGITS + len(clock(0)) + 4  # the indent of what is printed below a row
 _OFTEN = 3  # times that a row says the same, from which on it is told once
+
+
+def print_row(page: Page, position: int, at: int, words: str) -> None:
+    """Print one row of a log as it comes, aligned with the others though none is known yet."""
+    indent = max(0, _DIGITS - len(str(position)))
+    page.line(f"{position}  {clock(at)}  {words}", indent=indent)
 
 
 def print_chain(

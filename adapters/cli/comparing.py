@@ -13,9 +13,12 @@ from adapters.cli.printing import Format, Page, print_json
 from adapters.cli.recordings import Recording, recording, run
 from adapters.cli.texts import counted
 from engine.comparing import Courses, Parting, Step, partings
+from engine.events import Event
+from engine.replaying import replay
 from machines.courses import Recorder
 from machines.domain import WARMLOG
 from machines.projecting import projections
+from machines.states import State
 
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 # Where a status has messages, and what tells its items apart.
@@ -82,15 +85,17 @@ async def _run(left: str, right: str, output: Format, *, messages: bool) -> Exit
 
 async def _told(source: Recording, *, messages: bool) -> Told:
     """Fold a log, and keep of each object no more than its steps, and its words at the end."""
-    state, recorder = WARMLOG.initial((await source.identify()).log_id), Recorder()
-    async for batch in source.read():
-        for event in batch:
-            state = WARMLOG.fold(state, event)
-            recorder.take(state, event)
-            WARMLOG.rest(state)
+    recorder = Recorder()
+
+    def look(state: State, event: Event) -> bool:
+        recorder.take(state, event)
+        WARMLOG.rest(state)
+        return False
+
+    replayed = await replay(WARMLOG, source, look=look)
     courses = recorder.courses()
     said: dict[str, dict[str, str]] = {}
-    for one in projections(state) if messages else ():
+    for one in projections(replayed.state) if messages else ():
         name = "/".join(one.subject[:3])
         key = name if name in courses else f"{one.cluster} {name}"
         if key in courses:

@@ -6,10 +6,9 @@ from typing import Annotated, NamedTuple
 
 import typer
 
-from adapters.cli import references
 from adapters.cli.exit_codes import ExitCode
 from adapters.cli.moments import HELP, parse_moment
-from adapters.cli.options import LOG_HELP
+from adapters.cli.options import LOG_HELP, OnlyObject
 from adapters.cli.problems import Misuse, Problem, complain
 from adapters.cli.recordings import Recording, recording, run
 from adapters.cli.references import Reference, parse_reference
@@ -29,12 +28,7 @@ def _export(
         Path | None,
         typer.Option("-o", "--output", metavar="FILE", help="Where to write; else to stdout."),
     ] = None,
-    only: Annotated[
-        str | None,
-        typer.Option(
-            "--object", metavar="REF", help=f"Only the story of this object: {references.HELP}"
-        ),
-    ] = None,
+    only: OnlyObject = None,
     since: Annotated[
         str | None,
         typer.Option(metavar="SEQ|TIME", help=f"Leave out what later rows do not need. {HELP}"),

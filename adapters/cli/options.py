@@ -4,12 +4,16 @@ from typing import Annotated
 
 import typer
 
-from adapters.cli import moments
+from adapters.cli import moments, references
 from adapters.cli.problems import Misuse
 
 LOG_HELP = "A database URL, a SQLite file, or a .jsonl file."
 
 At = Annotated[str | None, typer.Option("--at", metavar="SEQ|TIME", help=moments.HELP)]
+OnlyObject = Annotated[
+    str | None,
+    typer.Option("--object", metavar="REF", help=f"Only this object: {references.HELP}"),
+]
 Kubeconfig = Annotated[
     str | None,
     typer.Option(metavar="FILE", help="Else KUBECONFIG, the Pod's account, or ~/.kube/config."),

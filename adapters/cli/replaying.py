@@ -5,10 +5,9 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from adapters.cli import references
 from adapters.cli.exit_codes import ExitCode
 from adapters.cli.moments import before_beginning, parse_moment
-from adapters.cli.options import LOG_HELP, At
+from adapters.cli.options import LOG_HELP, At, OnlyObject
 from adapters.cli.printing import Page, TableFormat, print_json, print_yaml
 from adapters.cli.problems import Problem
 from adapters.cli.recordings import Recording, recording, run
@@ -34,12 +33,7 @@ def register(app: typer.Typer) -> None:
 def _replay(
     log: Annotated[str, typer.Argument(metavar="LOG", help=LOG_HELP)],
     at: At = None,
-    only: Annotated[
-        str | None,
-        typer.Option(
-            "--object", metavar="REF", help=f"Only the status of this object: {references.HELP}"
-        ),
-    ] = None,
+    only: OnlyObject = None,
     cluster: Annotated[
         str | None, typer.Option(help="Only objects of this cluster of the log.")
     ] = None,

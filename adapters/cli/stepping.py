@@ -6,10 +6,10 @@ row, one a line.
 
 from typing import Any, NamedTuple
 
+from adapters.cli.chains import BELOW_ROW, print_row
 from adapters.cli.printing import STYLES, Page, TableFormat, print_json
 from adapters.cli.problems import Misuse
 from adapters.cli.references import Reference, parse_reference
-from adapters.cli.texts import clock
 from engine.canonical_json import loads
 from engine.events import Event, Subject
 from machines.courses import GONE, LEFT, New, Recorder
@@ -24,8 +24,6 @@ UNTIL_HELP = (
     "(a cluster). Of a ModelReplica Waiting, Deploying and Serving count, and of whatever has "
     "conditions the reason of each that says whether it is ready, as in `replay`."
 )
-
-_DIGITS = 6  # of a position: those of longer logs stand out
 
 
 class Goal(NamedTuple):
@@ -142,14 +140,13 @@ class StepPrinter:
         if self._page is None:
             print_json(_step_json(event, words, changes))
             return
-        place = f"{event.seq}  {clock(event.at)}  "
         self._home = self._home or event.cluster
         there = f" ({event.cluster})" if event.cluster not in {"", self._home} else ""
-        self._page.line(f"{place}{words}{there}", indent=max(0, _DIGITS - len(str(event.seq))))
+        print_row(self._page, event.seq, event.at, f"{words}{there}")
         for change in changes:
             told = _change_words(change)
             style = STYLES.get(change.after.partition(":")[0], "")
-            self._page.line(told, style, indent=_DIGITS + len(clock(0)) + 4)
+            self._page.line(told, style, indent=BELOW_ROW)
 
 
 def _change_words(change: _Change) -> str:

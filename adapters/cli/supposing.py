@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from adapters.cli.chains import print_row
 from adapters.cli.exit_codes import ExitCode
 from adapters.cli.moments import before_beginning, parse_moment
 from adapters.cli.options import LOG_HELP, At
@@ -12,7 +13,7 @@ from adapters.cli.printing import Format, Page, print_json
 from adapters.cli.problems import Misuse, Problem
 from adapters.cli.recordings import Recording, recording, run
 from adapters.cli.status_tables import print_statuses
-from adapters.cli.texts import clock, counted, moment
+from adapters.cli.texts import counted, moment
 from engine.canonical_json import loads
 from engine.events import Event, Subject
 from engine.replaying import Moment
@@ -21,8 +22,6 @@ from machines.deciding_afresh import Afresh, Decided, Outcome
 from machines.domain import WARMLOG
 from machines.observations import Done
 from machines.telling import tell
-
-_DIGITS = 6  # of a position: those of longer logs stand out
 
 
 def register(app: typer.Typer) -> None:
@@ -93,10 +92,9 @@ class _Text:
         for each in found:
             if isinstance(each, Decided):
                 self._made += 1
-                event, indent = each.event, _DIGITS - len(str(each.position))
+                event = each.event
                 where = f" ({event.cluster})" if event.cluster else ""
-                words = f"{each.position}  {clock(event.at)}  {tell(event)}{where}"
-                self._page.line(words, indent=indent)
+                print_row(self._page, each.position, event.at, f"{tell(event)}{where}")
 
     def close(self, afresh: Afresh, log_id: str, last: Event | None) -> None:
         """Print the statuses, and how much is open."""
