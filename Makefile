@@ -45,7 +45,7 @@ demo: $(STAMP) ## Warm a simulated cluster, live (ARGS="--nodes 20 --seed 7")
 
 test: $(STAMP) ## Run tests and property tests (ARGS="-k words", WARMLOG_TEST_POSTGRES=URL)
 	$(PYTEST) -q -n $(WORKERS) --dist loadgroup --hypothesis-profile=$(HYPOTHESIS) \
-	    --ignore=tests/e2e tests property_tests $(ARGS)
+	    -m "not prove" --ignore=tests/e2e tests property_tests $(ARGS)
 
 test-postgres: $(STAMP) ## The same on a PostgreSQL server of its own, which ends with the tests
 	tests/postgres.sh $(MAKE) test
@@ -56,10 +56,11 @@ soak: $(STAMP) ## Play simulated worlds (DURATION_SECONDS=1800, WORKERS=2, ARGS=
 search: $(STAMP) ## Run the property tests with a hundred times the examples
 	$(PYTEST) -q -n $(WORKERS) --hypothesis-profile=soak --timeout=0 property_tests $(ARGS)
 
-prove: $(STAMP) ## Explore small worlds whole, crash at every position, mutate a sample, put faults back
+prove: $(STAMP) ## Explore small worlds whole, crash at every position, put faults back, mutate
 	$(BIN)/python -m property_tests.exploring
 	$(BIN)/python -m property_tests.continuing
 	$(BIN)/python -m property_tests.mutating.putting_back
+	$(PYTEST) -q -n $(WORKERS) -m prove property_tests
 	$(BIN)/python -m property_tests.mutating --sample $(MUTANTS) --seed $(MUTANTS_SEED) \
 	    --least $(LEAST_KILLED)
 

@@ -17,6 +17,8 @@ from property_tests.mutating.surviving import listed
 from property_tests.mutating.trials import Trial
 from property_tests.mutating.watching import SEEN, TRUE, pairs_changed, told_by, watched
 
+pytestmark = pytest.mark.prove
+
 SOURCE = '''"""Doc."""
 LIMIT = 3
 ROWS = (("a", 1), ("b", 2), ("c", 3))

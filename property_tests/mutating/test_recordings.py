@@ -29,6 +29,8 @@ from property_tests.mutating.modules import TABLES, module_name, source_of
 from property_tests.mutating.mutants import Mutant, mutants_of
 from tests.recordings import reading
 
+pytestmark = pytest.mark.prove
+
 Pair = tuple[str, str, str]  # machine, state, trigger
 Uses = dict[Pair, int]  # the row of a log at which each was met first
 

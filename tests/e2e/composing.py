@@ -9,7 +9,7 @@ from adapters.kubernetes.http_api import HttpApi
 from adapters.kubernetes.kinds import KIND_BY_NAME, get_request
 from adapters.ports import APPLY_PATCH, MERGE_PATCH, Request, Response
 from machines.intents import Apply, Effect, ObjectIntent
-from machines.observations import Answer, Done, Seen
+from machines.observations import Answer, Done, Refused, Seen
 from machines.replicas.levels import PartLevel, WorkloadLevel
 from tests.e2e.controlplane.watching import Json
 
@@ -102,8 +102,11 @@ class Workplace(NamedTuple):
     api: HttpApi
 
     async def act(self, intent: ObjectIntent, body: Any = None) -> tuple[Answer, list[Any]]:
-        """Carry out; give the answer and what was seen."""
-        performed = await perform(Effect(1, "ic/west", intent, body), self.api, timeout_seconds=30)
+        """Carry out, again when a controller wrote meanwhile; give answer and what was seen."""
+        effect = Effect(1, "ic/west", intent, body)
+        performed = await perform(effect, self.api, timeout_seconds=SECONDS)
+        while isinstance(performed.answer, Refused) and performed.answer.reason == "Conflict":
+            performed = await perform(effect, self.api, timeout_seconds=SECONDS)
         return performed.answer, list(performed.observations)
 
     async def apply(self, body: Json, uid: str = "", owner_uid: str = "replica-uid") -> Answer:
