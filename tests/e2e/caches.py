@@ -10,15 +10,12 @@ from machines.caches import child_names
 from machines.caches.mounts import mount
 from tests.e2e.controlplane import stages
 from tests.e2e.controlplane.nodes import create_nodes
-from tests.e2e.controlplane.watching import Json, Objects, request, wait_until
+from tests.e2e.controlplane.watching import PATIENCE_SECONDS, Json, Objects, request, wait_until
 from tests.e2e.storage import Storage
 
 API = "/apis/modelplane.ai/v1alpha1"
 CLUSTERS = f"{API}/inferenceclusters"
 MERGE_PATCH = "application/merge-patch+json"
-# Long enough for a busy machine where nothing depends on how long it takes.
-# A scheduler that sees a claim bound before its volume tries again only about a minute later.
-PATIENCE_SECONDS = 150
 REPO = "org/model"
 
 _COLLECTIONS = {

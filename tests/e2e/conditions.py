@@ -8,7 +8,7 @@ import aiohttp
 import yaml
 
 from tests.e2e.controllers import run_warmlog
-from tests.e2e.controlplane.watching import wait_until
+from tests.e2e.controlplane.watching import PATIENCE_SECONDS, wait_until
 from tests.repository import ROOT
 
 Json = dict[str, Any]
@@ -51,7 +51,9 @@ def sample(**policies: int) -> Json:
     return manifest
 
 
-async def ended(session: aiohttp.ClientSession, name: str = NAME, seconds: float = 90) -> Json:
+async def ended(
+    session: aiohttp.ClientSession, name: str = NAME, seconds: float = PATIENCE_SECONDS
+) -> Json:
     """Wait for a warmup's end, and give it."""
     warmups = await wait_until(
         session, WARMUPS, lambda found: phase(found, name) in ENDS, timeout_seconds=seconds

@@ -14,6 +14,7 @@ from typing import Self
 import aiohttp
 
 from tests.e2e.controlplane.running import ControlPlane
+from tests.e2e.controlplane.watching import PATIENCE_SECONDS
 from tests.e2e.leaving_logs import leave
 from tests.repository import ROOT
 
@@ -134,12 +135,14 @@ class ControllerProcess:
             return {}
         return {name: words for name, _, words in (line.partition(": ") for line in lines)}
 
-    async def wait_until_quiet(self, *, timeout_seconds: float = 60) -> dict[str, str]:
+    async def wait_until_quiet(
+        self, *, timeout_seconds: float = PATIENCE_SECONDS
+    ) -> dict[str, str]:
         """Wait until the log and the cluster agree; give the last answer."""
         return await self.wait_until(_is_quiet, timeout_seconds=timeout_seconds)
 
     async def wait_until(
-        self, holds: Callable[[dict[str, str]], bool], *, timeout_seconds: float = 60
+        self, holds: Callable[[dict[str, str]], bool], *, timeout_seconds: float = PATIENCE_SECONDS
     ) -> dict[str, str]:
         """Wait until something holds of `/readyz?verbose`; give that answer."""
         answer: dict[str, str] = {}

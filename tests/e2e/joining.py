@@ -121,7 +121,7 @@ async def open_team(
 async def _clear(team: Team) -> None:
     replicas = path(team.namespace, "modelreplicas")
     await request(team.session, "DELETE", replicas)
-    await wait_until(team.session, replicas, lambda found: not found, timeout_seconds=60)
+    await wait_until(team.session, replicas, lambda found: not found)
     for site in team.sites:
         await wait_until(
             site.session,
@@ -133,7 +133,7 @@ async def _clear(team: Team) -> None:
         # A Pod of a test's own that mounts a claim would keep its ModelCache.
         await request(site.session, "DELETE", site.path("pods"))
     await request(team.session, "DELETE", team.caches)
-    await wait_until(team.session, team.caches, lambda found: not found, timeout_seconds=60)
+    await wait_until(team.session, team.caches, lambda found: not found)
     for site in team.sites:
         await wait_until(site.session, site.path("pods"), lambda found: not found)
         await site.storage.until_none()

@@ -9,10 +9,14 @@ import aiohttp
 from machines.labels import ENABLED, POOL
 from tests.e2e.conditions import ENDS
 from tests.e2e.controlplane.nodes import NodeShape, create_nodes, delete_nodes
-from tests.e2e.controlplane.watching import Json, Objects, RequestError, request, wait_until
-
-# Long enough for a busy machine where nothing depends on how long it takes.
-PATIENCE_SECONDS = 60
+from tests.e2e.controlplane.watching import (
+    PATIENCE_SECONDS,
+    Json,
+    Objects,
+    RequestError,
+    request,
+    wait_until,
+)
 
 
 class Pool(NamedTuple):

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 from machines.replicas.mounts import mount_in
 from machines.replicas.names import workload_name
-from tests.e2e.caches import MERGE_PATCH, PATIENCE_SECONDS, Site, Team, path
+from tests.e2e.caches import MERGE_PATCH, Site, Team, path
 from tests.e2e.controllers import assert_replays_agree
-from tests.e2e.controlplane.watching import Json, Objects, request, wait_until
+from tests.e2e.controlplane.watching import PATIENCE_SECONDS, Json, Objects, request, wait_until
 from tests.replicas import specs
 
 DEPLOYMENT, GANG = "Deployment", "LeaderWorkerSet"

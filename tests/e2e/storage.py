@@ -6,7 +6,13 @@ from typing import NamedTuple
 
 import aiohttp
 
-from tests.e2e.controlplane.watching import Json, RequestError, request, wait_until
+from tests.e2e.controlplane.watching import (
+    PATIENCE_SECONDS,
+    Json,
+    RequestError,
+    request,
+    wait_until,
+)
 
 CLASSES = "/apis/storage.k8s.io/v1/storageclasses"
 VOLUMES = "/api/v1/persistentvolumes"
@@ -105,7 +111,9 @@ class Storage(NamedTuple):
         """Read a claim."""
         return await request(self.session, "GET", f"{self.claims}/{name}")
 
-    async def until(self, name: str, holds: Callable[[Json], bool], seconds: float = 30) -> Json:
+    async def until(
+        self, name: str, holds: Callable[[Json], bool], seconds: float = PATIENCE_SECONDS
+    ) -> Json:
         """Wait until something holds of a claim, which need not exist yet; give the claim."""
         found = await wait_until(
             self.session,
@@ -115,13 +123,13 @@ class Storage(NamedTuple):
         )
         return found[name]
 
-    async def until_gone(self, name: str, seconds: float = 30) -> None:
+    async def until_gone(self, name: str, seconds: float = PATIENCE_SECONDS) -> None:
         """Wait until there is no claim of this name."""
         await wait_until(
             self.session, self.claims, lambda claims: name not in claims, timeout_seconds=seconds
         )
 
-    async def until_none(self, seconds: float = 30) -> None:
+    async def until_none(self, seconds: float = PATIENCE_SECONDS) -> None:
         """Wait until there is no claim at all."""
         await wait_until(
             self.session, self.claims, lambda claims: not claims, timeout_seconds=seconds

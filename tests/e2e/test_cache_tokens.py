@@ -14,7 +14,7 @@ from tests.e2e.controlplane import stages
 from tests.e2e.controlplane.watching import request, wait_until
 from tests.e2e.joining import RETRY_SECONDS
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
 NAME = "gated"
 SECRET = "hub"

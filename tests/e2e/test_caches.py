@@ -16,7 +16,7 @@ from tests.e2e.controlplane.watching import Json, request, wait_until
 from tests.e2e.joining import HEAL_SECONDS
 from tests.e2e.storage import selected_node
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
 NAME = "qwen"
 

@@ -24,7 +24,7 @@ from tests.e2e.composing import NAMESPACE, PROVIDER, SECONDS, Workplace, applyin
 from tests.e2e.controlplane.running import ControlPlane
 from tests.e2e.controlplane.watching import Json
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
 BUILDERS = {
     "Deployment": composing.deployment,

@@ -11,7 +11,7 @@ from tests.e2e.controlplane.nodes import NodeShape, create_nodes, delete_nodes
 from tests.e2e.controlplane.watching import Objects, request, wait_until
 from tests.e2e.pools import Pool, condition, open_pool, targets
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
 MERGE = "application/merge-patch+json"
 

@@ -11,7 +11,7 @@ from tests.e2e.controlplane.running import ControlPlane, KubectlError
 from tests.e2e.controlplane.watching import Objects, wait_until
 from tests.e2e.pools import Pool, open_pool
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180), pytest.mark.usefixtures("controller")]
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300), pytest.mark.usefixtures("controller")]
 
 HEADER = "NAME PHASE DESIRED ACTIVE SUCCEEDED FAILED MESSAGE AGE"
 NAME = "warmup"

@@ -15,12 +15,12 @@ import pytest
 from tests.e2e.controllers import WARMLOG, ControllerProcess, run_warmlog
 from tests.e2e.controlplane import stages
 from tests.e2e.controlplane.running import ControlPlane, KubectlError
+from tests.e2e.controlplane.watching import PATIENCE_SECONDS
 from tests.e2e.pools import open_pool, targets
 from tests.repository import ROOT
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
-PATIENCE_SECONDS = 60
 NAME = "observed"
 
 

@@ -16,7 +16,7 @@ from tests.e2e.controlplane.running import ControlPlane
 from tests.e2e.controlplane.watching import Json, Objects, follow, request, wait_until
 from tests.e2e.pools import Pool, condition, open_pool, targets
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
 NAME = "refused"
 SOON_SECONDS = 5  # from the creation of a warmup until it says what is refused

@@ -12,7 +12,7 @@ from tests.e2e.replicas import BOTH, COLLECTIONS, DEPLOYMENT, GANG, Fleet, engin
 
 pytestmark = [
     pytest.mark.e2e,
-    pytest.mark.timeout(240),
+    pytest.mark.timeout(300),
     pytest.mark.usefixtures("with_gangs", "second_with_gangs"),
 ]
 

@@ -23,7 +23,7 @@ from tests.e2e.replicas import (
 
 pytestmark = [
     pytest.mark.e2e,
-    pytest.mark.timeout(240),
+    pytest.mark.timeout(300),
     pytest.mark.usefixtures("with_gangs", "second_with_gangs"),
 ]
 
@@ -123,7 +123,7 @@ async def test_devices_that_are_asked_for_otherwise_are_claimed_anew(
         return now.keys() == old.keys() and all(count == 2 for _, count in now.values())
 
     where = site.path("resourceclaimtemplates")
-    now = counted(await wait_until(site.session, where, holds, timeout_seconds=60))
+    now = counted(await wait_until(site.session, where, holds))
     assert all(now[name][0] != old[name][0] for name in old)
     await fleet.until_told(NAME, "Ready", "True/Available")
     await staging.wait_until_quiet()

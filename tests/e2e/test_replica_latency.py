@@ -80,7 +80,7 @@ async def until_phase(team: Team, fleet: Fleet, staging: ControllerProcess, phas
         entries = [entry(cache.get("status", {}), site) for cache in caches.values()]
         return len(entries) == RUNS and all(each.get("phase") == phase for each in entries)
 
-    await wait_until(team.session, team.caches, holds, timeout_seconds=60)
+    await wait_until(team.session, team.caches, holds)
     await staging.wait_until_quiet()
     caches = (await request(team.session, "GET", team.caches))["items"]
     said = {each["metadata"]["name"]: entry(each["status"], site)["message"] for each in caches}

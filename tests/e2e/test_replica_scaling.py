@@ -25,7 +25,7 @@ from tests.e2e.replicas import (
 
 pytestmark = [
     pytest.mark.e2e,
-    pytest.mark.timeout(240),
+    pytest.mark.timeout(300),
     pytest.mark.usefixtures("with_gangs", "second_with_gangs"),
 ]
 
@@ -49,7 +49,7 @@ async def until_copies(site: Site, replica: str, copies: int) -> None:
         return bool(found[name]["spec"]["replicas"] == copies)
 
     where = site.path(COLLECTIONS[BOTH[replica]])
-    await wait_until(site.session, where, holds, timeout_seconds=60)
+    await wait_until(site.session, where, holds)
 
 
 async def test_an_autoscaler_is_left_alone_until_copies_are_edited(

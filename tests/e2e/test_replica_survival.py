@@ -148,10 +148,7 @@ async def test_an_upgrade_of_the_controller(
         staging.start()
         for kind in BOTH.values():
             where = site.path(COLLECTIONS[kind])
-            await wait_until(
-                site.session, where, lambda found: all(map(is_marked, found.values())),
-                timeout_seconds=60,
-            )  # fmt: skip
+            await wait_until(site.session, where, lambda found: all(map(is_marked, found.values())))
         await fleet.until_both_told("Ready", "True/Available")
         await staging.wait_until_quiet()
         assert await fleet.both(site) == before
@@ -207,7 +204,7 @@ async def until_applied(site: Site, kind: str, name: str, digest: str) -> None:
         return is_marked(found[name]) and notes.get(labels.APPLIED) == digest
 
     where = site.path(COLLECTIONS[kind])
-    await wait_until(site.session, where, holds, timeout_seconds=60)
+    await wait_until(site.session, where, holds)
 
 
 async def test_an_api_server_that_is_down_for_a_minute(

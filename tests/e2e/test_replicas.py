@@ -9,7 +9,7 @@ from tests.e2e.controlplane import stages
 from tests.e2e.controlplane.watching import request, wait_until
 from tests.e2e.replicas import Fleet, condition
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
 CACHE, NAME = "qwen", "chat"
 COMPOSED = ("deployments", "services", "resourceclaimtemplates")

@@ -14,7 +14,7 @@ from tests.e2e.devices import COUNT, DRA
 from tests.e2e.replicas import DEPLOYMENT, Fleet, engine, find, settled
 from tests.pages import read_page
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
 NAME = "chat"
 WORKLOAD = workload_name(NAME, "main")

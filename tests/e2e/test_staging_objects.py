@@ -23,7 +23,7 @@ from machines.intents import CacheIntent, Change, Create, Delete, Effect
 from machines.observations import Answer, Done, Refused
 from tests.e2e.controlplane.running import ControlPlane
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
 NAMESPACE = "mp-staging-objects"
 MARKS = {"modelplane.ai/modelcache": "qwen"}

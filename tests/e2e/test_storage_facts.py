@@ -29,7 +29,7 @@ from tests.e2e.storage import (
     volume_body,
 )
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
 # On the claim, by the volume binder of the controller manager (`persistentvolume-controller`).
 NO_CONSUMER = ("Normal", "WaitForFirstConsumer", (
@@ -255,7 +255,7 @@ async def test_a_deleted_claim_stays_while_any_pod_with_a_node_names_it(place: P
     await request(session, "DELETE", f"{place.jobs}/runs", {"propagationPolicy": "Background"})
     await storage.until_gone("runs")
     await delete_nodes(session, ["only"])
-    await wait_until(session, place.pods, _says_node_gone, timeout_seconds=90)
+    await wait_until(session, place.pods, _says_node_gone)
     jobs = await wait_until(session, place.jobs, lambda jobs: has_ended(jobs["waits"], "Failed"))
     assert jobs["waits"]["status"]["failed"] == 1
     for name in FATES:

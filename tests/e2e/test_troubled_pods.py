@@ -12,7 +12,7 @@ from tests.e2e.controlplane.running import ControlPlane
 from tests.e2e.controlplane.watching import Json, request, wait_until
 from tests.e2e.pools import open_pool, targets
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
 # From the start of a Job to its deadline, for those that never get any further.
 PATIENCE = 8

@@ -18,7 +18,7 @@ from tests.e2e.controllers import WARMLOG
 from tests.e2e.controlplane.running import ControlPlane
 from tests.e2e.controlplane.watching import Json, request, wait_until
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
 TEAM, PLACE = "leaving", "mp-leaving"
 CACHES = f"/apis/modelplane.ai/v1alpha1/namespaces/{TEAM}/modelcaches"

@@ -16,7 +16,7 @@ from machines.observations import Listed, Observation, Seen, Unread
 from tests.e2e import composing, lws
 from tests.e2e.controlplane.running import ControlPlane
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
 WORDS = "cluster ic/west does not serve leaderworkersets.leaderworkerset.x-k8s.io"
 UNSERVED = Unread("ic/west", "LeaderWorkerSet", WORDS, served=False)

@@ -33,7 +33,7 @@ from tests.simulator.cases_storage import claim, pinned, storage_class, volume
 from tests.simulator.comparing import GOODBYE_SECONDS, SECONDS, Known, Pair, differences
 from tests.simulator.volumes import SELECTED, filling_job
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
 NAME = "like-volumes"
 CLAIMS, JOBS, PODS = (path_of(each, NAME) for each in (CLAIM, JOB, POD))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import aiohttp
 
-from tests.e2e.controlplane.watching import Json, follow, request
+from tests.e2e.controlplane.watching import PATIENCE_SECONDS, Json, follow, request
 
 _PATH = "/api/v1/nodes"
 _NOT_READY_TAINT = "node.kubernetes.io/not-ready"
@@ -78,7 +78,10 @@ async def delete_nodes(
 
 
 async def wait_until_ready(
-    session: aiohttp.ClientSession, names: Iterable[str], *, timeout_seconds: float = 60
+    session: aiohttp.ClientSession,
+    names: Iterable[str],
+    *,
+    timeout_seconds: float = PATIENCE_SECONDS,
 ) -> None:
     """Watch until every named Node is ready and no longer tainted as not ready; TimeoutError."""
     missing = set(names)

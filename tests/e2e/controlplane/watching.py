@@ -13,6 +13,10 @@ import aiohttp
 Json = dict[str, Any]
 Objects = Mapping[str, Json]
 
+# How long a test waits for what has to come, where no bound is its subject: a scheduler whose claim
+# lost a race looks at the Pod again only after a minute, and machines are busy.
+PATIENCE_SECONDS = 150
+
 
 class RequestError(Exception):
     """The API server refused a request; the text holds the status, path and message."""
@@ -53,7 +57,7 @@ async def wait_until(
     path: str,
     condition: Callable[[Objects], bool],
     *,
-    timeout_seconds: float = 30,
+    timeout_seconds: float = PATIENCE_SECONDS,
     label_selector: str = "",
 ) -> dict[str, Json]:
     """List a collection, then watch it until `condition` holds for the objects by name.
