@@ -78,7 +78,7 @@ format: $(STAMP) ## Format, and mend what ruff can mend
 # Two workers: tests that mostly wait have one of their own, with a control plane of its own.
 e2e: $(STAMP) ## Run against a real control plane, built first when it is missing (needs Go)
 	$(BIN)/python -m tests.e2e.controlplane.building
-	$(PYTEST) -q -m e2e -n 2 --dist loadgroup tests/e2e $(ARGS)
+	$(PYTEST) -q -m e2e -n 2 --dist loadgroup --reruns 1 tests/e2e $(ARGS)
 
 crds: $(STAMP) ## Generate crds/ from the adapters' schema
 	$(BIN)/python -m adapters.kubernetes.generating
