@@ -11,9 +11,8 @@ from machines.states import State, Target, Warmup
 from machines.telling import intent_of, tell
 from machines.warmups import WarmupState
 
-KIND = "ModelWarmup"
+WHOLE = ""  # stands for the object itself among the names of its parts
 _CLUSTER_ROWS = frozenset({"Reachable", "Unreachable", "ClusterRolledBack"})
-_OF_JOBS = frozenset({"JobSeen", "PodSeen"})
 
 
 class Line(NamedTuple):
@@ -46,20 +45,26 @@ class History:
         self._job_nodes: dict[str, str] = {}
         self._pod_jobs: dict[str, str] = {}
 
-    def note(self, event: Event, subject: Subject, state: State, seen: dict[str, Event]) -> None:
-        """Take in a row that was just folded; `seen` holds the last row of each node, by uid."""
+    def note(
+        self, event: Event, subject: Subject, state: State, seen: dict[str, Event]
+    ) -> tuple[str, ...]:
+        """Take in a row that was just folded; `seen` holds the last row of each node, by uid.
+
+        Gives the names of the nodes that it says something of, and "" for the whole.
+        """
         about = self._about(event, subject, state)
         warmup = state.warmups.get(self.subject.uid)
         touched = warmup is not None and state.dirty.get(self.subject.uid) == event.seq
         changed = self._changes(event, warmup, seen) if warmup and touched else {}
         moved = self._moved(warmup)
         if about is None and not changed and not moved:
-            return
+            return ()
         line = Line(
             event.seq, event.at, event.type, tell(event, self._intents.get(event.cause or 0)),
             cause=event.cause,
         )  # fmt: skip
-        if about == "" or moved:
+        parts = [WHOLE] if about == WHOLE or moved else []
+        if parts:
             self.lines.append(line._replace(moved=moved))
         if moved:
             self.since = self.lines[-1]
@@ -69,6 +74,8 @@ class History:
             changed.setdefault(about, "")
         for key, change in changed.items():
             self.nodes.setdefault(key, []).append(line._replace(moved=change))
+        parts += [self._targets[key].node_name for key in changed if key in self._targets]
+        return tuple(parts)
 
     def moved_at(self, key: str, otherwise: int) -> int:
         """Give the instant at which a target came to its present state."""
@@ -152,55 +159,20 @@ class History:
             lines.append(line)
             lines.sort(key=lambda each: each.position)
 
-    def recall(self, event: Event, state: State) -> None:
-        """Take in a row of a Job or a Pod that came before the ModelWarmup itself."""
+    def precede(self, event: Event) -> None:
+        """Take in a row about the whole that came before the ModelWarmup itself."""
+        self.lines.append(Line(event.seq, event.at, event.type, tell(event)))
+
+    def recall(self, event: Event, state: State) -> bool:
+        """Take in a row that came before the ModelWarmup itself, if it is about a Job of it."""
         about = self._about(event, Subject.parse(event.subject), state)
         if about:
             line = Line(event.seq, event.at, event.type, tell(event))
             self.nodes.setdefault(about, []).append(line)
+        return bool(about)
 
     def _moved(self, warmup: Warmup | None) -> str:
         if warmup is None or warmup.state is self._phase:
             return ""
         self._phase = warmup.state
         return WARMUP_PHASE[warmup.state]
-
-
-class Histories:
-    """The histories of every ModelWarmup that ever bore one name."""
-
-    def __init__(self, namespace: str, name: str) -> None:
-        """Look out for the name."""
-        self._place = (KIND, namespace, name)
-        self._by_uid: dict[str, History] = {}
-        self._nodes: dict[str, Event] = {}  # the last NodeSeen of each uid
-        self._namespace: Event | None = None
-        self._early: dict[str, Event] = {}  # rows of Jobs and Pods before the first of the name
-
-    def note(self, event: Event, state: State) -> None:
-        """Take in a row that was just folded into `state`."""
-        subject = Subject.parse(event.subject)
-        if event.type == "NodeSeen":
-            self._nodes[subject.uid] = event
-        elif event.type == "NamespaceSeen" and subject.name == self._place[1]:
-            self._namespace = event
-        elif subject[:3] == self._place and subject.uid not in self._by_uid:
-            self._begin(event, subject, state)
-        elif event.type in _OF_JOBS and not self._by_uid:
-            self._early[subject.uid] = event
-        for history in self._by_uid.values():
-            if history.gone is None:
-                history.note(event, subject, state, self._nodes)
-
-    def found(self) -> list[History]:
-        """Give the histories, in the order in which the objects were first seen."""
-        return list(self._by_uid.values())
-
-    def _begin(self, event: Event, subject: Subject, state: State) -> None:
-        history = self._by_uid[subject.uid] = History(event.cluster, subject)
-        known = self._namespace
-        if known is not None and known.cluster == event.cluster:
-            history.lines.append(Line(known.seq, known.at, known.type, tell(known)))
-        for early in sorted(self._early.values()):
-            history.recall(early, state)
-        self._early.clear()

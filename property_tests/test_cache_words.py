@@ -11,13 +11,13 @@ from engine.events import Event
 from machines.caches.advising import entry_advice
 from machines.caches.conditions import condition_rows
 from machines.caches.entries import EntryState
-from machines.caches.explaining import explain_cache, explain_cluster
-from machines.caches.histories import CacheHistory, ClusterHistory, Stories
+from machines.caches.explaining import CacheExplanation, ClusterExplanation
 from machines.caches.messages import entry_message
 from machines.caches.obstacles import blindness
 from machines.caches.occasions import cache_occasions, cluster_occasions
 from machines.caches.sights import sight_of
 from machines.caches.statuses import cache_status
+from machines.chronicles import Chronicle
 from machines.domain import WARMLOG
 from machines.messages import MESSAGE_LENGTH
 from machines.states import State
@@ -86,22 +86,15 @@ def test_everything_is_explained(story: list[Action]) -> None:
     for action in story:
         chaos.take(action)
     state = WARMLOG.initial("chaos")
-    places = {tuple(row.subject.split("/")[:3]) for row in chaos.rows}
-    wanted = [place for place in sorted(places) if place[0] in {"ModelCache", "InferenceCluster"}]
-    stories = [Stories(*place) for place in wanted]
+    chronicle = Chronicle()
     for row in chaos.rows:
         state = WARMLOG.fold(state, row)
-        for one in stories:
-            one.note(row, state)
-    for history in (each for one in stories for each in one.found()):
-        uid = history.subject.uid
-        if isinstance(history, CacheHistory) and uid in state.caches:
-            told = explain_cache(state, state.caches[uid], history)
-            chains = [told.causes, *(entry.chain for entry in told.entries)]
-        elif isinstance(history, ClusterHistory) and history.gone is None:
-            chains = [explain_cluster(state, state.served[history.subject.name], history).causes]
-        else:
-            continue
+        chronicle.note(row, state)
+    for history in chronicle.living():
+        told = chronicle.explain(state, history)
+        assert isinstance(told, CacheExplanation | ClusterExplanation)
+        entries_told = told.entries if isinstance(told, CacheExplanation) else ()
+        chains = [told.causes, *(entry.chain for entry in entries_told)]
         for chain in chains:
             assert [line.position for line in chain] == sorted({line.position for line in chain})
             assert all(line.words for line in chain)

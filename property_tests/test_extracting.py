@@ -6,7 +6,7 @@ import pytest
 
 from adapters.cli.extracting import Story, Wanted, extract
 from adapters.cli.recordings import Recording
-from adapters.cli.references import Reference
+from adapters.explaining.references import Reference
 from adapters.store.extracts import Extract
 from adapters.store.memory_logs import MemoryLog
 from engine.events import Subject

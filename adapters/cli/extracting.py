@@ -13,7 +13,7 @@ from typing import NamedTuple
 from adapters.cli.exit_codes import ExitCode
 from adapters.cli.problems import Problem, complain
 from adapters.cli.recordings import Recording
-from adapters.cli.references import Reference, listed
+from adapters.explaining.references import Reference, listed
 from adapters.store.extracts import Extract
 from engine.events import Event
 from engine.logs import EventReader

@@ -4,8 +4,8 @@ from typing import Annotated
 
 import typer
 
-from adapters.cli import moments, references
 from adapters.cli.problems import Misuse
+from adapters.explaining import moments, references
 
 LOG_HELP = "A database URL, a SQLite file, or a .jsonl file."
 

@@ -7,11 +7,20 @@ In a pipe every row is one line of plain text.
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import Any
 
 from adapters.cli.texts import one_line, safe
+from adapters.explaining.passages import (
+    NOTE,
+    PLACE,
+    TITLE,
+    Passage,
+    Table,
+    plain_line,
+    plain_rows,
+)
 from engine.canonical_json import dumps
 
 # Ends of lines to YAML alone, which its writer folds unless they are escaped.
@@ -24,6 +33,7 @@ STYLES = {
     "WaitingForCluster": "yellow", "InvalidSpec": "red", "Unsupported": "red", "Pending": "yellow",
     "Degraded": "red", "Failed": "bold red", "skipped": "dim",
 }  # fmt: skip
+_ROLE_STYLES = {TITLE: "bold", NOTE: "bold yellow", PLACE: "dim"}
 
 
 class Format(StrEnum):
@@ -67,7 +77,7 @@ class Page:
         so that it can be copied.
         """
         if not self.is_terminal:
-            sys.stdout.write(f"{' ' * indent}{one_line(text)}".rstrip() + "\n")
+            sys.stdout.write(plain_line(text, indent) + "\n")
             return
         if not text:
             self.console.print()
@@ -84,15 +94,20 @@ class Page:
 
     def table(self, heads: Sequence[str], rows: Sequence[Sequence[str]], indent: int = 0) -> None:
         """Print rows under their heads, as wide as they need."""
-        cells = [[one_line(cell) for cell in row] for row in rows]
         if self.is_terminal:
-            self._rich_table(heads, cells, indent)
+            self._rich_table(heads, [[one_line(cell) for cell in row] for row in rows], indent)
             return
-        lines = [list(heads), *cells] if any(heads) else cells
-        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        for line in lines:
-            padded = "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True))
-            sys.stdout.write(" " * indent + padded.rstrip() + "\n")
+        for line in plain_rows(Table(tuple(heads), tuple(map(tuple, rows)), indent)):
+            sys.stdout.write(line + "\n")
+
+    def show(self, passages: Iterable[Passage | Table]) -> None:
+        """Print what an explanation says."""
+        for each in passages:
+            if isinstance(each, Passage):
+                style = _ROLE_STYLES.get(each.role) or STYLES.get(each.role, "")
+                self.line(each.text, style, each.indent)
+            else:
+                self.table(each.heads, each.rows, each.indent)
 
     def _rich_table(self, heads: Sequence[str], rows: list[list[str]], indent: int) -> None:
         from rich.cells import cell_len

@@ -4,6 +4,7 @@ import sys
 
 from adapters.cli.exit_codes import ExitCode
 from adapters.cli.texts import one_line
+from adapters.explaining.errors import Misasked, NotHeld
 from engine.errors import (
     Fenced,
     LogTruncated,
@@ -40,6 +41,10 @@ def complain(words: str) -> None:
 
 def code_of(error: WarmlogError) -> ExitCode:
     """Give the exit code of an error of the log or of the cluster."""
+    if isinstance(error, Misasked):
+        return ExitCode.USAGE
+    if isinstance(error, NotHeld):
+        return ExitCode.NOT_FOUND
     # A server that does not answer is unreadable to a reader too; trying again is the advice.
     if isinstance(error, LogUnavailable):
         return ExitCode.LOG_UNAVAILABLE

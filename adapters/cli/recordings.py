@@ -14,7 +14,7 @@ from engine.canonical_json import loads
 from engine.errors import LogTruncated
 from engine.events import Event
 from engine.logs import EventReader, LogIdentity
-from machines.recorders import RECORD, recorded_words
+from machines.recorders import RECORD, recorded_by
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -85,12 +85,7 @@ class Recording:
     @property
     def recorded_by(self) -> str:
         """Say in words who recorded it."""
-        if not any(each.recorder for each in self.sessions):
-            versions = dict.fromkeys(each.version for each in self.sessions)
-            return f"recorded by warmlog {' and '.join(versions)}"
-        told = (recorded_words(each.recorder, each.version) for each in self.sessions)
-        by = " and ".join(dict.fromkeys(told))
-        return f"{by}; what it says is to come, a controller would do"
+        return recorded_by((each.recorder, each.version) for each in self.sessions)
 
     def close_account(self, shown: str = "shown") -> ExitCode:
         """Say on stderr who recorded it, if not this code, and where it is cut; give the code."""

@@ -6,15 +6,15 @@ from typing import Annotated, Any, NamedTuple
 import typer
 
 from adapters.cli.exit_codes import ExitCode
-from adapters.cli.moments import before_beginning, parse_moment
 from adapters.cli.options import LOG_HELP, At, OnlyObject
 from adapters.cli.printing import Page, TableFormat, print_json, print_yaml
 from adapters.cli.problems import Problem
 from adapters.cli.recordings import Recording, recording, run
-from adapters.cli.references import Reference, listed, parse_reference
 from adapters.cli.status_tables import print_details, print_statuses
 from adapters.cli.stepping import UNTIL_HELP, Goal, GoalSeeker, StepPrinter, parse_goal
 from adapters.cli.texts import counted, moment
+from adapters.explaining.moments import before_beginning, parse_moment
+from adapters.explaining.references import Reference, listed, parse_reference
 from engine.events import Event
 from engine.logs import LogIdentity
 from engine.replaying import Replayed, replay

@@ -6,7 +6,6 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from adapters.cli import references
 from adapters.cli.clusters import REQUEST_SECONDS, cluster
 from adapters.cli.exit_codes import ExitCode
 from adapters.cli.options import (
@@ -20,9 +19,10 @@ from adapters.cli.options import (
 from adapters.cli.printing import ManifestFormat, print_json, print_manifest
 from adapters.cli.problems import Misuse, Problem, complain
 from adapters.cli.recordings import recording, run
-from adapters.cli.references import Reference, parse_warmup
 from adapters.cli.replaying import chosen, replayed_at, the_one
 from adapters.cli.texts import counted, moment, names, one_line
+from adapters.explaining import references
+from adapters.explaining.references import Reference, parse_warmup
 from adapters.kubernetes.fields import mapping, mappings, text
 from adapters.kubernetes.surveying import Surveyor, Unread
 from engine.canonical_json import loads

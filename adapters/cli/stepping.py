@@ -6,10 +6,10 @@ row, one a line.
 
 from typing import Any, NamedTuple
 
-from adapters.cli.chains import BELOW_ROW, print_row
 from adapters.cli.printing import STYLES, Page, TableFormat, print_json
 from adapters.cli.problems import Misuse
-from adapters.cli.references import Reference, parse_reference
+from adapters.cli.rows import BELOW_ROW, print_row
+from adapters.explaining.references import Reference, parse_reference
 from engine.canonical_json import loads
 from engine.events import Event, Subject
 from machines.courses import GONE, LEFT, New, Recorder

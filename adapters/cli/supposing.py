@@ -5,15 +5,15 @@ from typing import Annotated, Any
 
 import typer
 
-from adapters.cli.chains import print_row
 from adapters.cli.exit_codes import ExitCode
-from adapters.cli.moments import before_beginning, parse_moment
 from adapters.cli.options import LOG_HELP, At
 from adapters.cli.printing import Format, Page, print_json
 from adapters.cli.problems import Misuse, Problem
 from adapters.cli.recordings import Recording, recording, run
+from adapters.cli.rows import print_row
 from adapters.cli.status_tables import print_statuses
 from adapters.cli.texts import counted, moment
+from adapters.explaining.moments import before_beginning, parse_moment
 from engine.canonical_json import loads
 from engine.events import Event, Subject
 from engine.replaying import Moment

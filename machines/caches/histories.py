@@ -14,13 +14,11 @@ from machines.caches.messages import entry_message
 from machines.caches.reaching import log_cluster, scope_key, way_in
 from machines.caches.states import Cache, ServedCluster
 from machines.caches.statuses import cluster_row
-from machines.histories import Line
+from machines.histories import WHOLE, Line
 from machines.intents import INTENT_BY_TYPE, CacheIntent, Intent
-from machines.replicas.histories import ReplicaHistory
 from machines.states import SECRET, State
 from machines.telling import intent_of, tell
 
-WHOLE = ""  # stands for the object itself among the names of its clusters
 _CLUSTER_ROWS = frozenset({"Reachable", "Unreachable", "ClusterRolledBack", "Unread"})
 
 
@@ -40,8 +38,8 @@ class CacheHistory:
         self._jobs: dict[str, bool] = {}  # uids of its Jobs
         self._pods: dict[str, bool] = {}
 
-    def note(self, event: Event, subject: Subject, state: State) -> None:
-        """Take in a row that was just folded."""
+    def note(self, event: Event, subject: Subject, state: State) -> tuple[str, ...]:
+        """Take in a row that was just folded; give the clusters that it is about, or WHOLE."""
         cache = state.caches.get(self.subject.uid)
         about = set(self._about(event, subject, state, cache))
         touched = cache is not None and state.dirty.get(self.subject.uid) == event.seq
@@ -57,6 +55,7 @@ class CacheHistory:
                 self.entries.setdefault(name, []).append(line._replace(moved=moves.get(name, "")))
             if event.type == "Gone" and subject.uid == self.subject.uid:
                 self.gone = line
+        return tuple(sorted(about | moves.keys()))
 
     def _about(
         self, event: Event, subject: Subject, state: State, cache: Cache | None
@@ -137,8 +136,8 @@ class ClusterHistory:
         self.gone: Line | None = None
         self._said: tuple[str, str, str] | None = None
 
-    def note(self, event: Event, subject: Subject, state: State) -> None:
-        """Take in a row that was just folded."""
+    def note(self, event: Event, subject: Subject, state: State) -> tuple[str, ...]:
+        """Take in a row that was just folded; give WHOLE if it says something of the cluster."""
         served = state.served.get(self.subject.name)
         replaced = served is not None and served.subject.uid != self.subject.uid
         if replaced:
@@ -149,11 +148,12 @@ class ClusterHistory:
         self._said = said
         about = served is not None and _is_about(event, served, state)
         if not (mine or moved or replaced or about):
-            return
+            return ()
         line = Line(event.seq, event.at, event.type, tell(event), moved, event.cause)
         self.lines.append(line)
         if replaced or (event.type == "Gone" and mine):
             self.gone = line  # two of one name never are there at once
+        return (WHOLE,)
 
     @property
     def since(self) -> Line | None:
@@ -200,32 +200,3 @@ def _is_its(state: State, cache: Cache, subject: Subject) -> bool:
     if subject.kind == "Namespace":
         return subject.name == namespace
     return (subject.namespace, subject.name) == (namespace, names_of(cache).get(subject.kind))
-
-
-_MADE: dict[str, type[CacheHistory | ClusterHistory | ReplicaHistory]] = {
-    "ModelCache": CacheHistory,
-    "InferenceCluster": ClusterHistory,
-    "ModelReplica": ReplicaHistory,
-}
-
-
-class Stories:
-    """The histories of every object of one kind that ever bore one name."""
-
-    def __init__(self, kind: str, namespace: str, name: str) -> None:
-        """Look out for the name."""
-        self._place = (kind, namespace, name)
-        self._by_uid: dict[str, CacheHistory | ClusterHistory | ReplicaHistory] = {}
-
-    def note(self, event: Event, state: State) -> None:
-        """Take in a row that was just folded into `state`."""
-        subject = Subject.parse(event.subject)
-        if subject[:3] == self._place and subject.uid not in self._by_uid:
-            self._by_uid[subject.uid] = _MADE[subject.kind](event.cluster, subject)
-        for history in self._by_uid.values():
-            if history.gone is None:
-                history.note(event, subject, state)
-
-    def found(self) -> list[CacheHistory | ClusterHistory | ReplicaHistory]:
-        """Give the histories, in the order in which the objects were first seen."""
-        return list(self._by_uid.values())

@@ -7,7 +7,7 @@ about what it has on its cluster, and whatever it is about when it changed what 
 from engine.canonical_json import loads
 from engine.events import Event, Subject
 from machines.caches.reaching import log_cluster, scope_key, way_in
-from machines.histories import Line
+from machines.histories import WHOLE, Line
 from machines.intents import INTENT_BY_TYPE, Intent
 from machines.replicas.conditions import condition_rows
 from machines.replicas.indexing import namespace_of
@@ -38,21 +38,22 @@ class ReplicaHistory:
         """Give the row that led to where it stands now."""
         return next((line for line in reversed(self.lines) if line.moved), None)
 
-    def note(self, event: Event, subject: Subject, state: State) -> None:
-        """Take in a row that was just folded."""
+    def note(self, event: Event, subject: Subject, state: State) -> tuple[str, ...]:
+        """Take in a row that was just folded; give WHOLE if it says something of the replica."""
         replica = state.replicas.get(self.subject.uid)
         if subject.uid == self.subject.uid and event.type in INTENT_BY_TYPE:
             self._intents[event.seq] = intent_of(event)
         touched = replica is not None and state.dirty.get(self.subject.uid) == event.seq
         changed, moved = self._changes(state, replica) if touched and replica else (False, "")
         if not (changed or self._is_about(event, subject, state, replica)):
-            return
+            return ()
         own = f", of ModelReplica {self.subject.namespace}/{self.subject.name}"
         words = tell(event, self._intents.get(event.cause or 0)).replace(own, "")
         line = Line(event.seq, event.at, event.type, words, moved, event.cause)
         self.lines.append(line)
         if event.type == "Gone" and subject.uid == self.subject.uid:
             self.gone = line
+        return (WHOLE,)
 
     def _changes(self, state: State, replica: Replica) -> tuple[bool, str]:
         """Say whether something else is said of it now, and where it stands, if that is new."""

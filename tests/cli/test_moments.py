@@ -2,8 +2,8 @@
 
 import pytest
 
-from adapters.cli.moments import parse_moment
-from adapters.cli.problems import Misuse
+from adapters.explaining.errors import Misasked
+from adapters.explaining.moments import parse_moment
 from engine.instants import SECOND, parse_rfc3339
 from engine.logs import LogIdentity
 from engine.replaying import END, Moment
@@ -60,13 +60,13 @@ def test_nothing_is_the_end() -> None:
 @pytest.mark.parametrize("text", ["0", "501", "٣"])
 def test_a_number_that_is_no_position(text: str) -> None:
     """A position outside the log is refused, with the positions that there are."""
-    with pytest.raises(Misuse, match=r"1 to 500|neither a position nor a time"):
+    with pytest.raises(Misasked, match=r"1 to 500|neither a position nor a time"):
         parse_moment(text, IDENTITY)
 
 
 def test_an_empty_log_has_no_position() -> None:
     """Of an empty log no position can be looked at, and that is said."""
-    with pytest.raises(Misuse, match="which is empty"):
+    with pytest.raises(Misasked, match="which is empty"):
         parse_moment("1", LogIdentity("a-log", 0, 0, 0))
 
 
@@ -75,5 +75,5 @@ def test_an_empty_log_has_no_position() -> None:
 )
 def test_what_is_neither_position_nor_time(text: str) -> None:
     """Anything else is refused, and the sentence shows the forms that there are."""
-    with pytest.raises(Misuse, match="neither a position nor a time: write 118"):
+    with pytest.raises(Misasked, match="neither a position nor a time: write 118"):
         parse_moment(text, IDENTITY)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from adapters.cli.problems import Misuse
-from adapters.cli.references import Reference, parse_reference, parse_warmup
+from adapters.explaining.errors import Misasked
+from adapters.explaining.references import Reference, parse_reference, parse_warmup
 
 
 @pytest.mark.parametrize(
@@ -26,20 +26,22 @@ def test_an_object_is_named(text: str, expected: Reference) -> None:
 @pytest.mark.parametrize("text", ["mc/a", "mc//a", "mc/ns/a/b", "ic/ns/a", "ic/", "", "mc"])
 def test_no_object_is_named(text: str) -> None:
     """What names no object is refused with how to write one."""
-    with pytest.raises(Misuse, match="names no object: write KIND/NAMESPACE/NAME"):
+    with pytest.raises(Misasked, match="names no object: write KIND/NAMESPACE/NAME"):
         parse_reference(text)
 
 
 def test_an_unknown_kind() -> None:
     """The refusal of a kind lists every kind that there is."""
-    with pytest.raises(Misuse, match=r"ModelWarmup \(mw\), ModelCache \(mc\), ModelReplica \(mr\)"):
+    with pytest.raises(
+        Misasked, match=r"ModelWarmup \(mw\), ModelCache \(mc\), ModelReplica \(mr\)"
+    ):
         parse_reference("pod/ns/a")
 
 
 def test_only_a_warmup() -> None:
     """Where only a ModelWarmup will do, a ModelCache is told how it is tried again instead."""
     assert parse_warmup("mw/ns/a").name == "a"
-    with pytest.raises(Misuse, match=r"annotate modelcache a warmlog\.dev/retry"):
+    with pytest.raises(Misasked, match=r"annotate modelcache a warmlog\.dev/retry"):
         parse_warmup("mc/ns/a")
-    with pytest.raises(Misuse, match="is no ModelWarmup"):
+    with pytest.raises(Misasked, match="is no ModelWarmup"):
         parse_warmup("ic/a")

@@ -7,9 +7,9 @@ from engine.canonical_json import dumps
 from engine.events import Event, Subject
 from engine.instants import SECOND
 from engine.stepping import Cursor, step
+from machines.chronicles import Chronicle
 from machines.domain import WARMLOG
-from machines.explaining import Explanation, explain
-from machines.histories import Histories
+from machines.explaining import Explanation
 from machines.ingesting import ingest
 from machines.labels import ENABLED, POOL
 from machines.levels import JobLevel, Level, NamespaceLevel, NodeLevel, WarmupLevel
@@ -91,12 +91,14 @@ class Told:
     def explain(self) -> Explanation:
         """Fold all rows again, as the command does, and explain."""
         state = WARMLOG.initial("a-log")
-        histories = Histories(WARMUP.namespace, WARMUP.name)
+        chronicle = Chronicle()
         for row in self.rows:
             state = WARMLOG.fold(state, row)
-            histories.note(row, state)
-        [history] = histories.found()
-        return explain(state, state.warmups[WARMUP.uid], history)
+            chronicle.note(row, state)
+        [history] = chronicle.found(*WARMUP[:3])
+        told = chronicle.explain(state, history)
+        assert isinstance(told, Explanation)
+        return told
 
     def decided(self, kind: str) -> list[Event]:
         """The decisions of one type, in their order."""

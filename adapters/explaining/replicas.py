@@ -1,46 +1,48 @@
-"""How explanations of ModelReplicas are printed, or given as JSON."""
+"""How explanations of ModelReplicas are told, or given as JSON."""
 
 from typing import Any
 
-from adapters.cli.cache_explanations import Asked, entry_json
-from adapters.cli.chains import line_json, print_chain, print_place
-from adapters.cli.printing import STYLES, Page
-from adapters.cli.texts import clock, moment
+from adapters.explaining.caches import entry_json
+from adapters.explaining.chains import line_json, tell_chain
+from adapters.explaining.passages import NOTE, Passage, Sheet, Table
+from adapters.explaining.places import Place, tell_place
+from adapters.texts import clock, moment
 from engine.instants import rfc3339
 from machines.replicas.explaining import CachePart, EngineExplanation, ReplicaExplanation
 from machines.replicas.holding import NO_CACHE
 
 
-def print_replica(told: ReplicaExplanation, asked: Asked) -> None:
-    """Print why a replica is as it is: itself, its engines, and its cache down to the root."""
-    page, subject = Page(), told.subject
-    since = f" since {moment(told.since.at)}{asked.ago(told.since.at)}" if told.since else ""
-    page.line(
+def tell_replica(told: ReplicaExplanation, place: Place) -> tuple[Passage | Table, ...]:
+    """Tell why a replica is as it is: itself, its engines, and its cache down to the root."""
+    sheet, subject = Sheet(), told.subject
+    since = f" since {moment(told.since.at)}{place.ago(told.since.at)}" if told.since else ""
+    sheet.line(
         f"{subject.kind} {subject.namespace}/{subject.name} on cluster {told.on} is "
         f"{told.standing}{since}",
-        style=STYLES.get(told.standing, ""),
+        role=told.standing,
     )
     if told.headline:
-        page.line(told.headline, indent=2)
+        sheet.line(told.headline, indent=2)
     if told.keeps and told.keeps not in told.headline:
-        page.line(f"Keeps: {told.keeps}", indent=2)
+        sheet.line(f"Keeps: {told.keeps}", indent=2)
     for note in told.notes:
         if note != told.headline:
-            page.line(f"Mind: {note}", style="bold yellow", indent=2)
-    page.line(f"Do: {told.advice}", indent=2)
-    _print_engines(page, told.engines)
-    _print_cache(page, told, asked)
-    print_chain(page, "How it came to this", told.causes)
+            sheet.line(f"Mind: {note}", role=NOTE, indent=2)
+    sheet.line(f"Do: {told.advice}", indent=2)
+    _tell_engines(sheet, told.engines)
+    _tell_cache(sheet, told, place)
+    tell_chain(sheet, "How it came to this", told.causes)
     if told.standing == NO_CACHE or told.keeps:
-        _print_way_of_cache(page, told.cache)
-    print_place(page, asked.identity, asked.last, told.cluster, asked.recorded)
+        _tell_way_of_cache(sheet, told.cache)
+    tell_place(sheet, place, told.cluster)
+    return sheet.passages
 
 
-def replica_json(told: ReplicaExplanation, asked: Asked) -> dict[str, Any]:
+def replica_json(told: ReplicaExplanation, place: Place) -> dict[str, Any]:
     """Give the explanation of a replica as plain JSON values."""
     since = told.since
     return {
-        **asked.head(told),
+        **place.head(told.cluster, told.subject),
         "on": told.on,
         "standing": told.standing,
         "since": rfc3339(since.at) if since else None,
@@ -57,39 +59,39 @@ def replica_json(told: ReplicaExplanation, asked: Asked) -> dict[str, Any]:
     }
 
 
-def _print_engines(page: Page, engines: tuple[EngineExplanation, ...]) -> None:
+def _tell_engines(sheet: Sheet, engines: tuple[EngineExplanation, ...]) -> None:
     for engine in engines:
         if not engine.there:
             continue
-        page.line()
+        sheet.line()
         is_so = "available" if engine.available else "not available"
         claim = f", with the mount of claim {engine.claim}" if engine.claim else ", without a mount"
-        page.line(f"engine {engine.engine}: {engine.workload} is {is_so}{claim}")
+        sheet.line(f"engine {engine.engine}: {engine.workload} is {is_so}{claim}")
         said = ": ".join(part for part in (engine.reason, engine.message) if part)
         if said:
-            page.line(said, indent=2)
+            sheet.line(said, indent=2)
         if engine.advice:
-            page.line(f"Do: {engine.advice}", indent=2)
+            sheet.line(f"Do: {engine.advice}", indent=2)
 
 
-def _print_cache(page: Page, told: ReplicaExplanation, asked: Asked) -> None:
+def _tell_cache(sheet: Sheet, told: ReplicaExplanation, place: Place) -> None:
     part = told.cache
     if part is None:
         return
     entry = part.entry
-    page.line()
+    sheet.line()
     kept = ", kept though not wanted any more" if entry.retained else ""
-    since = f"{clock(entry.since)}{asked.ago(entry.since)}"
-    page.line(
+    since = f"{clock(entry.since)}{place.ago(entry.since)}"
+    sheet.line(
         f"ModelCache {part.subject.namespace}/{part.subject.name} on {entry.cluster}: "
         f"{entry.phase}{kept} since {since}",
-        style=STYLES.get(entry.phase, ""),
+        role=entry.phase,
     )
     if entry.message and entry.message != told.headline:
-        page.line(entry.message, indent=2)
+        sheet.line(entry.message, indent=2)
 
 
-def _print_way_of_cache(page: Page, part: CachePart | None) -> None:
+def _tell_way_of_cache(sheet: Sheet, part: CachePart | None) -> None:
     if part is None:
         return
     name = f"{part.subject.namespace}/{part.subject.name}"
@@ -98,7 +100,7 @@ def _print_way_of_cache(page: Page, part: CachePart | None) -> None:
     lines = [line for _, line in sorted(by_position.items())]
     shown = tuple(line._replace(words=line.words.replace(part.place, "…")) for line in lines)
     rest = f"`warmlog explain mc/{name} --on {part.entry.cluster}`"
-    print_chain(page, title, shown, rest=rest)
+    tell_chain(sheet, title, shown, rest=rest)
 
 
 def _engine_json(engine: EngineExplanation) -> dict[str, Any]:

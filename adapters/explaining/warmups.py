@@ -1,13 +1,12 @@
-"""How an explanation is printed: short first, detail after; or as JSON."""
+"""How explanations of ModelWarmups are told: short first, detail after; or as JSON."""
 
 from typing import Any
 
-from adapters.cli.chains import line_json, print_chain, print_place, until_words
-from adapters.cli.printing import STYLES, Page
-from adapters.cli.texts import clock, counted, moment, names, span
-from engine.events import Event
-from engine.instants import SECOND, rfc3339
-from engine.logs import LogIdentity
+from adapters.explaining.chains import line_json, tell_chain
+from adapters.explaining.passages import NOTE, TITLE, Passage, Sheet, Table
+from adapters.explaining.places import Place, tell_place
+from adapters.texts import clock, counted, moment, names
+from engine.instants import rfc3339
 from machines.explaining import Explanation, NodeExplanation, ignored_words, is_troubled
 from machines.messages import cause_text
 from machines.node_jobs import NodeJobState
@@ -18,68 +17,64 @@ _NAMED = 20  # nodes of one group
 
 
 class Narrator:
-    """Prints one explanation for people: short first, detail after."""
+    """Tells one explanation for people: short first, detail after."""
 
-    def __init__(self, page: Page, told: Explanation, now: int, until: str) -> None:
-        """Print onto `page`; `now` is the instant of the last row, UTC nanoseconds.
-
-        `until` says where that row is.
-        """
-        self._page = page
+    def __init__(self, sheet: Sheet, told: Explanation, place: Place) -> None:
+        """Tell it onto `sheet`, as seen from `place`."""
+        self._sheet = sheet
         self._told = told
-        self._now = now
-        self._until = until
+        self._place = place
         self._groups = _groups(told.nodes)
 
     def summarise(self) -> None:
-        """Print the phase, since when, and what to do."""
-        told, page, subject = self._told, self._page, self._told.subject
+        """Tell the phase, since when, and what to do."""
+        told, sheet, subject = self._told, self._sheet, self._told.subject
         since = ""
         if told.since is not None:
-            since = f" since {moment(told.since.at)}{self._ago(told.since.at)}"
-        page.line(
+            since = f" since {moment(told.since.at)}{self._place.ago(told.since.at)}"
+        sheet.line(
             f"{subject.kind} {subject.namespace}/{subject.name} is {told.phase}{since}",
-            style=STYLES.get(told.phase, ""),
+            role=told.phase,
         )
-        page.line(told.headline, indent=2)
+        sheet.line(told.headline, indent=2)
         for note in told.notes:
-            page.line(f"Mind: {note}", style="bold yellow", indent=2)
+            sheet.line(f"Mind: {note}", role=NOTE, indent=2)
         if not any(node.waits_for for node in told.nodes):  # else each says so itself
             for words in told.waits_for:
-                page.line(f"Waits for: {words}", indent=2)
+                sheet.line(f"Waits for: {words}", indent=2)
         for words in told.advice:
-            page.line(f"Do: {words}", indent=2)
+            sheet.line(f"Do: {words}", indent=2)
 
     def tell_nodes(self) -> None:
-        """Print each cause once, with the nodes that have it."""
+        """Tell each cause once, with the nodes that have it."""
         for group in self._groups[:_SHOWN_GROUPS]:
             self._tell_group(group)
         left = sum(len(group) for group in self._groups[_SHOWN_GROUPS:])
         if left:
-            self._page.line()
-            self._page.line(f"{counted(left, 'more node')} with other causes: -o json has them")
+            self._sheet.line()
+            self._sheet.line(f"{counted(left, 'more node')} with other causes: -o json has them")
 
     def tell_skipped(self) -> None:
-        """Print the nodes outside the boundary."""
+        """Tell the nodes outside the boundary."""
         skipped = self._told.skipped
         if not skipped:
             return
-        self._page.line()
-        self._page.line("Skipped, for they are outside the boundary", style="bold")
+        self._sheet.line()
+        self._sheet.line("Skipped, for they are outside the boundary", role=TITLE)
         rows = [[each.name, each.why] for each in skipped[:_SHOWN_GROUPS]]
-        self._page.table(["", ""], rows, indent=2)
+        self._sheet.table(["", ""], rows, indent=2)
         if len(skipped) > _SHOWN_GROUPS:
-            self._page.line(f"and {len(skipped) - _SHOWN_GROUPS} more", indent=2)
+            self._sheet.line(f"and {len(skipped) - _SHOWN_GROUPS} more", indent=2)
 
     def tell_ways(self) -> None:
-        """Print how the whole came to this, and how one node of each troubled group did."""
-        print_chain(self._page, "How it came to this", self._told.causes)
+        """Tell how the whole came to this, and how one node of each troubled group did."""
+        tell_chain(self._sheet, "How it came to this", self._told.causes)
         troubled = [group[0] for group in self._groups if is_troubled(group[0].view)]
         for node in troubled[:_SHOWN_CHAINS]:
             self.tell_way(node)
 
     def tell_way(self, node: NodeExplanation, *, whole: bool = False) -> None:
-        """Print how one node came to its state; its Job's long name is said once."""
+        """Tell how one node came to its state; its Job's long name is said once."""
         job = node.view.job
         title = f"How {node.view.name} came to this"
         chain = node.chain
@@ -87,60 +82,50 @@ class Narrator:
             title += f" (… is Job {job})"
             chain = tuple(line._replace(words=line.words.replace(job, "…")) for line in chain)
         rest = f"--node {node.view.name}"
-        print_chain(self._page, title, chain, whole=whole, rest=rest)
+        tell_chain(self._sheet, title, chain, whole=whole, rest=rest)
 
     def tell_ignored(self) -> None:
-        """Print what the machines did not take."""
+        """Tell what the machines did not take."""
         if not self._told.ignored:
             return
-        self._page.line()
-        self._page.line("Ignored", style="bold")
+        self._sheet.line()
+        self._sheet.line("Ignored", role=TITLE)
         rows = [[str(each.seq), clock(each.at), ignored_words(each)] for each in self._told.ignored]
-        self._page.table(["", "", ""], rows, indent=2)
+        self._sheet.table(["", "", ""], rows, indent=2)
 
     def _tell_group(self, group: list[NodeExplanation]) -> None:
-        first, page = group[0], self._page
+        first, sheet = group[0], self._sheet
         view = first.view
         state = view.state.value
-        page.line()
+        sheet.line()
         who = names([node.view.name for node in group], _NAMED)
-        page.line(f"{who}: {state} since {self._since(group)}", style=STYLES.get(state, ""))
+        sheet.line(f"{who}: {state} since {self._since(group)}", role=state)
         words = cause_text(view.words)
         if words:
-            page.line(words, indent=2)
+            sheet.line(words, indent=2)
         if first.waits_for and first.waits_for not in words:
-            page.line(f"Waits for: {first.waits_for}", indent=2)
+            sheet.line(f"Waits for: {first.waits_for}", indent=2)
         if first.chain and view.state is NodeJobState.HYDRATING and not is_troubled(view):
             last = first.chain[-1]
             told = last.words.replace(view.job, "…") if view.job else last.words
-            page.line(f"Last of {view.name}: {told}, {clock(last.at)}", indent=2)
+            sheet.line(f"Last of {view.name}: {told}, {clock(last.at)}", indent=2)
         if first.advice and is_troubled(view):
-            page.line(f"Do: {first.advice}", indent=2)
+            sheet.line(f"Do: {first.advice}", indent=2)
 
     def _since(self, group: list[NodeExplanation]) -> str:
         """Say since when a group is in its state: the earliest and the latest of its nodes."""
         earliest, latest = (pick(node.since for node in group) for pick in (min, max))
         if clock(earliest) == clock(latest):
-            return f"{clock(earliest)}{self._ago(earliest)}"
+            return f"{clock(earliest)}{self._place.ago(earliest)}"
         return f"{clock(earliest)}–{clock(latest)}"
 
-    def _ago(self, at: int) -> str:
-        """Say how long before the last row `at` was, once it is worth saying."""
-        lasted = self._now - at
-        return f" ({span(lasted)} {self._until})" if lasted >= SECOND else ""
 
-
-def print_explanation(
-    told: Explanation,
-    identity: LogIdentity,
-    last: Event | None,
-    recorded: str,
-    *,
-    only: str | None = None,
-) -> None:
-    """Print an explanation; of `only` one node its whole way. `recorded` says by whom."""
-    page = Page()
-    narrator = Narrator(page, told, last.at if last else 0, until_words(identity, last))
+def tell_warmup(
+    told: Explanation, place: Place, *, only: str | None = None
+) -> tuple[Passage | Table, ...]:
+    """Tell why a ModelWarmup is as it is; of `only` one node its whole way."""
+    sheet = Sheet()
+    narrator = Narrator(sheet, told, place)
     narrator.summarise()
     narrator.tell_nodes()
     narrator.tell_skipped()
@@ -150,19 +135,14 @@ def print_explanation(
     else:
         for node in told.nodes:
             narrator.tell_way(node, whole=True)
-    print_place(page, identity, last, told.cluster, recorded)
+    tell_place(sheet, place, told.cluster)
+    return sheet.passages
 
 
-def explanation_json(
-    told: Explanation, identity: LogIdentity, last: Event | None
-) -> dict[str, Any]:
-    """Give an explanation as plain JSON values."""
-    subject = told.subject
+def warmup_json(told: Explanation, place: Place) -> dict[str, Any]:
+    """Give the explanation of a ModelWarmup as plain JSON values."""
     return {
-        "object": {"cluster": told.cluster, **subject._asdict()},
-        "log": identity.log_id,
-        "position": last.seq if last else 0,
-        "at": rfc3339(last.at) if last else None,
+        **place.head(told.cluster, told.subject),
         "phase": told.phase,
         "since": rfc3339(told.since.at) if told.since else None,
         "sincePosition": told.since.position if told.since else None,

@@ -3,8 +3,8 @@
 import re
 from datetime import UTC, datetime, timedelta
 
-from adapters.cli.problems import Misuse
-from adapters.cli.texts import moment
+from adapters.explaining.errors import Misasked
+from adapters.texts import moment
 from engine.instants import SECOND, parse_rfc3339
 from engine.logs import LogIdentity
 from engine.replaying import END, Moment
@@ -23,7 +23,7 @@ _UNITS["d"] = 24 * _UNITS["h"]
 
 
 def parse_moment(text: str | None, identity: LogIdentity, option: str = "--at") -> Moment:
-    """Read what stands after `--at` or another option; None is no bound. Raises Misuse."""
+    """Read what stands after `--at` or another option; None is no bound. Raises Misasked."""
     if text is None:
         return END
     text = text.strip()
@@ -37,7 +37,7 @@ def parse_moment(text: str | None, identity: LogIdentity, option: str = "--at") 
 
 def _position(position: int, identity: LogIdentity, option: str) -> Moment:
     if not 1 <= position <= identity.position:
-        raise Misuse(
+        raise Misasked(
             f"{option} {position} is no position of this log, which has 1 to {identity.position}."
             if identity.position
             else f"{option} {position} is no position of this log, which is empty."
@@ -54,7 +54,7 @@ def _instant(text: str, identity: LogIdentity, option: str) -> int:
     try:
         at = _parse(full)
     except (ValueError, OverflowError):
-        raise Misuse(
+        raise Misasked(
             f"{option} {text!r} is neither a position nor a time: write 118, 2026-01-31T12:00:00Z, "
             "12:00:05 or -5m."
         ) from None

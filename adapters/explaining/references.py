@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from adapters.cli.problems import Misuse
+from adapters.explaining.errors import Misasked
 
 WARMUP, CACHE, REPLICA, CLUSTER = (
     "ModelWarmup", "ModelCache", "ModelReplica", "InferenceCluster",
@@ -38,30 +38,30 @@ class Reference(NamedTuple):
 def parse_reference(text: str) -> Reference:
     """Read KIND/NAMESPACE/NAME; the kind in any case, plural, short, or with its group.
 
-    Raises Misuse.
+    Raises Misasked.
     """
     parts = text.strip().split("/")
     kind = _KINDS.get(parts[0].partition(".")[0].lower())
     if kind is None and parts[0] and len(parts) > 1:
         known = ", ".join(f"{name} ({short})" for name, short in _shorts())
-        raise Misuse(f"warmlog knows nothing of kind {parts[0]!r}, only of {known}: write {HELP}")
+        raise Misasked(f"warmlog knows nothing of kind {parts[0]!r}, only of {known}: write {HELP}")
     names = ["", *parts[1:]] if kind in _WITHOUT_NAMESPACE else parts[1:]
     if kind is None or len(names) != 2 or not all(parts):  # noqa: PLR2004 -- namespace and name
-        raise Misuse(f"{text!r} names no object: write {HELP}")
+        raise Misasked(f"{text!r} names no object: write {HELP}")
     return Reference(kind, *names)
 
 
 def parse_warmup(text: str) -> Reference:
-    """Read the name of a ModelWarmup, where nothing else will do. Raises Misuse."""
+    """Read the name of a ModelWarmup, where nothing else will do. Raises Misasked."""
     found = parse_reference(text)
     if found.kind == CACHE:
-        raise Misuse(
+        raise Misasked(
             f"{found} is tried again by itself; to have it tried at once, `kubectl -n "
             f"{found.namespace} annotate modelcache {found.name} warmlog.dev/retry=$(date +%s) "
             "--overwrite`."
         )
     if found.kind != WARMUP:
-        raise Misuse(f"{found} is no {WARMUP}: write {WARMUP_HELP}")
+        raise Misasked(f"{found} is no {WARMUP}: write {WARMUP_HELP}")
     return found
 
 

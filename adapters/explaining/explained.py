@@ -1,0 +1,60 @@
+"""Explained: one object at one moment, as data, as text for people, and as JSON for programs."""
+
+from typing import Any, NamedTuple
+
+from adapters.explaining.caches import cache_json, cluster_json, tell_cache, tell_cluster
+from adapters.explaining.passages import Passage, Table, plain_lines
+from adapters.explaining.places import Place
+from adapters.explaining.replicas import replica_json, tell_replica
+from adapters.explaining.warmups import tell_warmup, warmup_json
+from machines.caches.explaining import CacheExplanation, ClusterExplanation
+from machines.chronicles import ExplainedAs
+from machines.explaining import Explanation
+
+
+class Explained(NamedTuple):
+    """What is to be said of an object; each form is made when it is asked for."""
+
+    told: ExplainedAs
+    place: Place
+    only: str | None = None  # of a ModelWarmup one node, of a ModelCache one InferenceCluster
+
+    @property
+    def phase(self) -> str:
+        """Give the phase in one word, of the part that was asked about."""
+        told = self.told
+        if isinstance(told, Explanation):
+            states = [node.view.state.value for node in told.nodes]
+            return states[0] if self.only is not None and states else told.phase
+        if isinstance(told, CacheExplanation):
+            return told.entries[0].phase if self.only is not None else told.reason
+        return told.reason if isinstance(told, ClusterExplanation) else told.standing
+
+    @property
+    def passages(self) -> tuple[Passage | Table, ...]:
+        """Give what `warmlog explain` prints, before it is known where."""
+        told, place, only = self
+        if isinstance(told, Explanation):
+            return tell_warmup(told, place, only=only)
+        if isinstance(told, CacheExplanation):
+            return tell_cache(told, place, only=only)
+        if isinstance(told, ClusterExplanation):
+            return tell_cluster(told, place)
+        return tell_replica(told, place)
+
+    @property
+    def text(self) -> str:
+        """Give the lines that `warmlog explain` prints into a pipe."""
+        return "".join(f"{line}\n" for line in plain_lines(self.passages))
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """Give what `warmlog explain -o json` prints, as plain JSON values."""
+        told, place, _ = self
+        if isinstance(told, Explanation):
+            return warmup_json(told, place)
+        if isinstance(told, CacheExplanation):
+            return cache_json(told, place)
+        if isinstance(told, ClusterExplanation):
+            return cluster_json(told, place)
+        return replica_json(told, place)

@@ -1,0 +1,150 @@
+"""Explaining: one object at one moment, or every object at each of its changes, in one fold."""
+
+from collections.abc import AsyncGenerator
+from typing import NamedTuple
+
+from adapters.explaining.errors import Misasked, NotHeld
+from adapters.explaining.explained import Explained
+from adapters.explaining.places import Place
+from adapters.explaining.references import CACHE, REPLICA, Reference
+from adapters.texts import moment
+from engine.events import Event, Subject
+from engine.logs import EventReader, LogIdentity
+from engine.replaying import END, Moment
+from machines.caches.explaining import CacheExplanation
+from machines.chronicles import Change, Chronicle, Told
+from machines.domain import WARMLOG
+from machines.explaining import Explanation
+from machines.histories import History, Line
+from machines.states import State
+
+
+class Question(NamedTuple):
+    """What is asked."""
+
+    reference: Reference
+    only: str | None = None  # of a ModelWarmup this node, of a ModelCache this InferenceCluster
+    cluster: str | None = None  # the object's, where the log knows several
+
+    def wants(self, subject: Subject) -> bool:
+        """Say whether the answer needs the history of an object: its own, or of a cache of it."""
+        kind, namespace, _ = self.reference
+        of_cache = (subject.kind, subject.namespace) == (CACHE, namespace)
+        return subject[:3] == self.reference or (kind == REPLICA and of_cache)
+
+
+class Explainer:
+    """Explains any object of a log while that is folded, at the row that was folded last."""
+
+    def __init__(self, identity: LogIdentity, chronicle: Chronicle | None = None) -> None:
+        """Explain objects of the log `identity`: all, or those that the chronicle wants."""
+        self.identity = identity
+        self.chronicle = chronicle or Chronicle()
+        self.state = WARMLOG.initial(identity.log_id)
+        self.last: Event | None = None
+
+    def fold(self, event: Event) -> tuple[Change, ...]:
+        """Fold the next row; give the objects, and the parts of them, that it says something of."""
+        self.state = WARMLOG.fold(self.state, event)
+        self.last = event
+        changes = self.chronicle.note(event, self.state)
+        WARMLOG.rest(self.state)  # nothing is decided here, so that nothing has to be remembered
+        return changes
+
+    def explain(self, told: Told, only: str | None = None) -> Explained | None:
+        """Explain an object, or `only` this node or InferenceCluster of it; None if it is gone."""
+        found = self.chronicle.explain(self.state, told, only)
+        return None if found is None else Explained(found, self.place, only)
+
+    @property
+    def place(self) -> Place:
+        """Say where in the log this is."""
+        last, by = self.last, self.chronicle.recorders.words
+        return Place(self.identity, last.seq if last else 0, last.at if last else None, by)
+
+
+async def explain_object(
+    reader: EventReader, question: Question, bound: Moment = END, *, log: str = ""
+) -> Explained:
+    """Explain an object of a log at a moment; `log` is what people call the log.
+
+    Raises Misasked, NotHeld, and what the reader raises.
+    """
+    explainer = Explainer(await reader.identify(), Chronicle(question.wants))
+    async for batch in reader.read(until=bound.position):
+        for event in batch:
+            if bound.at is not None and event.at > bound.at:
+                return _answer(explainer, question, log)
+            explainer.fold(event)
+    return _answer(explainer, question, log)
+
+
+async def explain_changes(reader: EventReader) -> AsyncGenerator[Explained, None]:
+    """Explain every object, and each node and cluster of one, after each row that changes it."""
+    explainer = Explainer(await reader.identify())
+    async for batch in reader.read():
+        for event in batch:
+            for uid, part in explainer.fold(event):
+                told = explainer.chronicle.history(uid)
+                found = explainer.explain(told, part or None) if told is not None else None
+                if found is not None:
+                    yield found
+
+
+def _answer(explainer: Explainer, question: Question, log: str) -> Explained:
+    told = _the_one(explainer, question, log)
+    found = explainer.explain(told, question.only)
+    if found is None:
+        raise NotHeld(_deleted(question.reference, told.gone))
+    _check_part(found, question, told, explainer.state)
+    return found
+
+
+def _the_one(explainer: Explainer, question: Question, log: str) -> Told:
+    """Give the history that is meant: of the living one, else of the one that lived last."""
+    reference, cluster = question.reference, question.cluster
+    found = [
+        each for each in explainer.chronicle.found(*reference) if cluster in {None, each.cluster}
+    ]
+    living = [each for each in found if each.gone is None]
+    clusters = sorted({each.cluster for each in living or found})
+    if len(clusters) > 1:
+        raise Misasked(f"{reference} is in clusters {', '.join(clusters)}: say --cluster.")
+    if not found:
+        where = f"at position {explainer.last.seq}" if explainer.last else "at its beginning"
+        lists = f": `warmlog replay {log}` lists what it holds" if log else ""
+        raise NotHeld(f"The log {f'{log} ' if log else ''}holds no {reference} {where}{lists}.")
+    return (living or found)[-1]
+
+
+def _check_part(found: Explained, question: Question, told: Told, state: State) -> None:
+    """Raise NotHeld if the object has nothing to do with the part that is asked about."""
+    reference, only, it = question.reference, question.only, found.told
+    if only is None:
+        return
+    if isinstance(it, Explanation) and isinstance(told, History):
+        if not it.nodes and not it.skipped:
+            raise NotHeld(_no_node(reference, told, only))
+    elif isinstance(it, CacheExplanation) and not it.entries:
+        entries = state.caches[it.subject.uid].entries
+        known = f"it is on {', '.join(sorted(entries))}" if entries else "it is on none"
+        raise NotHeld(f"{reference} is not staged to cluster {only}: {known}.")
+
+
+def _no_node(reference: Reference, history: History, node: str) -> str:
+    left = history.left.get(node)
+    if left is None:
+        return f"{reference} has nothing to do with node {node}."
+    return (
+        f"Node {node} left {reference} before it had an outcome, at position {left.seq}, "
+        f"{moment(left.at)}: say --at {left.seq - 1} to see it before that."
+    )
+
+
+def _deleted(reference: Reference, gone: Line | None) -> str:
+    if gone is None:
+        return f"{reference} is deleted."
+    return (
+        f"{reference} was deleted at position {gone.position}, {moment(gone.at)}: "
+        f"say --at {gone.position - 1} to see it before that."
+    )
