@@ -30,10 +30,19 @@ class Question(NamedTuple):
 
 def questions(state: State) -> Iterator[Question]:
     """Give every question that the state leaves open, the longest silence first."""
-    for uid, since in state.silent.items():
-        if asked_target(state, uid) is not None:
-            job = state.jobs[uid]
-            yield Question(job.cluster, _subject(state, job), uid, job.name, since)
+    for uid in state.silent:
+        question = question_about(state, uid)
+        if question is not None:
+            yield question
+
+
+def question_about(state: State, job_uid: str) -> Question | None:
+    """Give the question about one Job, or about its Pod; None when there is none."""
+    if asked_target(state, job_uid) is None:
+        return None
+    job = state.jobs[job_uid]
+    subject = _subject(state, job)
+    return Question(job.cluster, subject, job_uid, job.name, state.silent[job_uid])
 
 
 def asked_target(state: State, job_uid: str) -> Target | None:

@@ -5,7 +5,12 @@ from typing import Annotated
 import typer
 
 from adapters.cli.exit_codes import ExitCode
-from adapters.cli.importing_material import absent_kinds, import_material, require_room
+from adapters.cli.importing_material import (
+    absent_kinds,
+    import_material,
+    require_log,
+    require_room,
+)
 from adapters.cli.printing import Format, Page, print_json
 from adapters.cli.problems import Misuse
 from adapters.cli.recordings import run
@@ -50,6 +55,7 @@ def _import(
     if len(named) == 1 and not named[0].name and not is_material(named[0].path):
         if cluster is not None or none:
             raise Misuse(f"{named[0].path} is a log: leave out --cluster and --none.")
+        require_log(named[0].path)
         return _import_log(named[0].path, log, output)
     for source in named:
         if is_log(source.path):

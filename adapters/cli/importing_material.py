@@ -1,8 +1,10 @@
 """Importing material: what kubectl or an API server recorded, told with what was not used of it."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
+from adapters.cli.counters import Counter
 from adapters.cli.exit_codes import ExitCode
 from adapters.cli.printing import Format, Page, print_json
 from adapters.cli.problems import Misuse, Problem, complain
@@ -10,7 +12,7 @@ from adapters.cli.recordings import run
 from adapters.cli.texts import counted
 from adapters.importing.places import Account, Mention
 from adapters.importing.recognising import kinds_called
-from adapters.importing.sources import Named, Sources
+from adapters.importing.sources import Named, Sources, is_log, looks_like_yaml
 from adapters.kubernetes.kinds import Kind
 from engine.errors import LogUnreadable
 from engine.logs import LogIdentity
@@ -57,6 +59,17 @@ def absent_kinds(words: Sequence[str]) -> list[Kind]:
     return absent
 
 
+def require_log(path: str) -> None:
+    """Refuse a file that is neither a log nor material. Raises Problem."""
+    if is_log(path) or path.endswith(".jsonl") or not Path(path).is_file():
+        return  # what opens it as a log says what is wrong with it
+    what = "is YAML" if looks_like_yaml(path) else "is neither a log nor JSON"
+    if not Path(path).stat().st_size:
+        what = "is empty"
+    advice = "record with `kubectl get KIND -A -o json`, or give an audit log."
+    raise Problem(ExitCode.LOG_UNREADABLE, f"The file {path} {what}: {advice}")
+
+
 async def require_room(log: str) -> None:
     """Refuse a place that holds a log with rows. Raises Problem."""
     from adapters.store import locations
@@ -89,7 +102,11 @@ async def _run(
 
     await require_room(log)
     said = ",".join(kind.name for kind in absent)
-    with Sources(given, clusters) as sources:
+    with (
+        Counter("reading", of_bytes=True) as counter,
+        Sources(given, clusters, counter.advance) as sources,
+    ):
+        counter.total = sources.to_read_bytes
         reader = MaterialReader(sources.opened, sources.survey(said), account, absent)
         if reader.is_empty:
             raise Problem(ExitCode.LOG_UNREADABLE, _nothing(given, account))

@@ -1,14 +1,14 @@
 """Recordings: logs opened to be read by a command, which says how far it is and what it met."""
 
 import asyncio
-import sys
-import time
+import os
 from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Sequence
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
+from adapters.cli.counters import Counter
 from adapters.cli.exit_codes import ExitCode
-from adapters.cli.problems import complain
+from adapters.cli.problems import Misuse, complain
 from adapters.code_digests import code_digest, code_version
 from engine.canonical_json import loads
 from engine.errors import LogTruncated
@@ -16,10 +16,10 @@ from engine.events import Event
 from engine.logs import EventReader, LogIdentity
 from machines.recorders import RECORD, recorded_by
 
-if TYPE_CHECKING:
-    from rich.progress import Progress
-
-_PROGRESS_AFTER_SECONDS = 0.5
+MOST_ROWS = 1000
+"""How many rows of a log are held at once."""
+_MOST_ROWS = "WARMLOG_READ_ROWS"  # another number of them: rows may be as large as 1 MiB
+_DIGITS = 6  # of the largest number of rows
 _SHORT = 8  # digits of a digest that people compare
 
 Result = TypeVar("Result")
@@ -40,26 +40,29 @@ class Session(NamedTuple):
 class Recording:
     """A reader (engine.logs.EventReader) that takes note of sessions, and survives a cut."""
 
-    def __init__(self, reader: EventReader, place: str) -> None:
-        """Read through `reader` the log that people call `place`."""
+    def __init__(self, reader: EventReader, place: str, most_rows: int = MOST_ROWS) -> None:
+        """Read through `reader` the log that people call `place`, so many rows at once at most."""
         self.place = place
         self.cut: LogTruncated | None = None
         self.sessions: dict[Session, None] = {}
         self.rows = 0  # read last
         self.position = 0  # of the last of them
         self._reader = reader
+        self._most_rows = most_rows
 
     async def identify(self) -> LogIdentity:
         """Say which log this is."""
         return await self._reader.identify()
 
     async def read(
-        self, after: int = 0, until: int | None = None, *, batch_rows: int = 1000
+        self, after: int = 0, until: int | None = None, *, batch_rows: int = MOST_ROWS
     ) -> AsyncGenerator[Sequence[Event], None]:
         """Give the rows up to `until`, or up to where the file is cut."""
+        batch_rows = min(batch_rows, self._most_rows)
         identity = await self.identify()
         self.rows, self.position = 0, after
-        with _Counter(identity.position if until is None else until) as counter:
+        total = identity.position if until is None else until
+        with Counter("reading the log", total) as counter:
             try:
                 async for batch in self._reader.read(after, until, batch_rows=batch_rows):
                     for event in batch:
@@ -106,52 +109,26 @@ class Recording:
         self.sessions[Session(*told, str(data.get("recorder", "")))] = None
 
 
-class _Counter:
-    """A bar on stderr, once reading takes longer than a moment, and only on a terminal."""
-
-    def __init__(self, total: int) -> None:
-        self._total = total
-        self._begun = time.monotonic()
-        self._bar: Progress | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.stop()
-
-    def show(self, rows: int) -> None:
-        """Show that so many rows have been read."""
-        if self._bar is None:
-            if not sys.stderr.isatty() or time.monotonic() - self._begun < _PROGRESS_AFTER_SECONDS:
-                return
-            self._bar = _bar()
-            self._bar.add_task("", total=self._total)
-            self._bar.start()
-        for task in self._bar.task_ids:
-            self._bar.update(task, completed=rows)
-
-
-def _bar() -> "Progress":
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-
-    columns = (TextColumn("reading the log"), BarColumn(), MofNCompleteColumn())
-    return Progress(*columns, console=Console(stderr=True), transient=True)
-
-
 @asynccontextmanager
 async def recording(location: str) -> AsyncIterator[Recording]:
-    """Open the log at `location` to read it. Raises LogUnreadable, LogUnavailable."""
+    """Open the log at `location` to read it. Raises LogUnreadable, LogUnavailable, Misuse."""
     from adapters.store.locations import parse_location
     from adapters.store.opening import open_log
 
+    most_rows = _most_rows(os.environ.get(_MOST_ROWS, ""))
     reader = await open_log(location, read_only=True)
     try:
-        yield Recording(reader, parse_location(location).name)
+        yield Recording(reader, parse_location(location).name, most_rows)
     finally:
         await reader.close()
+
+
+def _most_rows(text: str) -> int:
+    if not text:
+        return MOST_ROWS
+    if not text.isascii() or not text.isdigit() or not 1 <= len(text) <= _DIGITS or not int(text):
+        raise Misuse(f"{_MOST_ROWS}={text!r} is no number of rows: write {MOST_ROWS}, or 1.")
+    return int(text)
 
 
 def run(work: Coroutine[Any, Any, Result]) -> Result:

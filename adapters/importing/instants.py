@@ -13,6 +13,7 @@ _HAPPENED = frozenset(
         "startTime", "completionTime", "startedAt", "finishedAt",
     }
 )  # fmt: skip
+_OF_EVENTS = ("eventTime", "firstTimestamp", "lastTimestamp", "deprecatedLastTimestamp")
 _MOST_DEEP = 12  # levels of a status that are looked at
 
 
@@ -28,6 +29,8 @@ def newest_instant(raw: dict[str, Any]) -> int:
         instant_of(metadata.get("deletionTimestamp")) - grace * SECOND,
         *(instant_of(entry.get("time")) for entry in mappings(metadata.get("managedFields"))),
         *(instant_of(each) for each in _happened(raw.get("status"))),
+        *(instant_of(raw.get(name)) for name in _OF_EVENTS),
+        instant_of(mapping(raw.get("series")).get("lastObservedTime")),
     ]
     return max(told)
 

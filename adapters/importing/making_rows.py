@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from adapters.code_digests import code_digest, code_version
 from adapters.importing.documents import Document, split
+from adapters.importing.hearsay import Hearsay
 from adapters.importing.observing import Observer
 from adapters.importing.places import Account, Place
 from adapters.importing.shelving import Shelf
@@ -18,7 +19,6 @@ from adapters.importing.sights import Listing, Sight, Told, Useless, newest_vers
 from adapters.importing.sources import Source, Survey
 from adapters.importing.telling_audits import is_audit, tell_audit
 from adapters.importing.telling_kubectl import tell
-from adapters.importing.unlabelled_pods import UnlabelledPods
 from adapters.kubernetes.fields import mapping
 from adapters.kubernetes.kinds import Kind
 from adapters.running.text_holding import TextHolder
@@ -32,6 +32,7 @@ from machines.observations import Listed, Observation
 
 EPOCH = 1
 NO_JSON = "a line that is no JSON"
+DAMAGED = "compressed material that is cut or damaged"
 CUT = "a document that is cut or damaged"
 
 
@@ -102,9 +103,9 @@ class MaterialReader:
 
     def _made(self) -> Iterator[Event]:
         shelf = Shelf()
-        pods = {one.cluster: UnlabelledPods(one.cluster) for one in self._sources}
+        heard = {one.cluster: Hearsay(one.cluster) for one in self._sources}
         observers = [
-            Observer(pods[source.cluster], self._survey.vault, shelf, self._account)
+            Observer(heard[source.cluster], self._survey.vault, shelf, self._account)
             for source in self._sources
         ]
         writer = _Rows(self._survey.log_id, self._session())
@@ -121,6 +122,8 @@ class MaterialReader:
             rows = list(writer.take(observations, moment.at))
             yield from rows
             yield from writer.take(shelf.wanted(state, rows), moment.at)
+            answers = heard[observer.cluster].answers(writer.state, rows)
+            yield from writer.take(answers, moment.at)
         yield from writer.end()
 
     def _nothing_there(self) -> Iterator[Listed]:
@@ -161,7 +164,8 @@ class MaterialReader:
         yield _Turn(version, at, number, _End())
 
     def _told(self, source: Source) -> Iterator[Told]:
-        for found in split(source.lines()):
+        place = Place(source.name, 0, 1)
+        for found in split(source.lines):
             place = Place(source.name, found.number, found.line)
             if not isinstance(found, Document):
                 reason = CUT if found.number else NO_JSON
@@ -172,6 +176,8 @@ class MaterialReader:
             yield from (
                 tell_audit(place, document) if is_audit(document) else tell(place, found.value)
             )
+        if source.lines.damage:
+            yield Useless(place, DAMAGED, words=f"after this: {source.lines.damage}")
 
 
 class _Rows:

@@ -3,12 +3,13 @@
 from collections.abc import Iterator
 from typing import Any
 
+from adapters.importing.hearsay import Hearsay
 from adapters.importing.listings import ListingBook
 from adapters.importing.places import Account, Place
 from adapters.importing.recognising import kinds_of, kinds_served, order_of
 from adapters.importing.shelving import Shelf
 from adapters.importing.sights import Beside, How, Listing, Raw, Sight, Told, Useless, named
-from adapters.importing.unlabelled_pods import UnlabelledPods
+from adapters.importing.told_events import is_event
 from adapters.kubernetes.fields import mapping, text
 from adapters.kubernetes.kinds import JOB, SECRET, Kind
 from adapters.kubernetes.normalising import ObjectForeign, ObjectMalformed, identify, normalise
@@ -17,6 +18,8 @@ from machines.observations import Deleted, Observation, Seen
 from machines.states import State
 
 NOT_OURS = "{}s that are not ours"
+MOUNTING = "Pods that are not ours, and mount claims"
+OTHER_EVENTS = "Events about what never waits for anything here"
 NOT_READ = "an object of a kind that warmlog does not read"
 INCOMPLETE = "an object that lacks what names or orders it"
 UNKNOWN_END = "the end of an object that is not known"
@@ -25,16 +28,15 @@ UNKNOWN_END = "the end of an object that is not known"
 class Observer:
     """What one source tells of its cluster. The vault and the shelf of Secrets are shared."""
 
-    def __init__(
-        self, pods: UnlabelledPods, vault: SecretVault, shelf: Shelf, account: Account
-    ) -> None:
-        """Report into `account` what is not used; `pods` are those of the source's cluster."""
-        self.cluster = pods.cluster
-        self._pods = pods
+    def __init__(self, heard: Hearsay, vault: SecretVault, shelf: Shelf, account: Account) -> None:
+        """Report into `account` what is not used; what is `heard` is of the source's cluster."""
+        self.cluster = heard.cluster
+        self._pods = heard.pods
+        self._heard = heard
         self._vault = vault
         self._shelf = shelf
         self._account = account
-        self._lists = ListingBook(pods.cluster)
+        self._lists = ListingBook(heard.cluster)
 
     def observe(self, state: State, told: Told) -> Iterator[Observation]:
         """Give what a telling makes known, lazily: what came before is folded by then."""
@@ -54,6 +56,9 @@ class Observer:
         yield from self._lists.end(state)
 
     def _sight(self, state: State, sight: Sight) -> Iterator[Observation]:
+        if is_event(sight.raw):
+            self._event(sight.raw)
+            return
         served = self._served(sight.place, sight.raw)
         if not served:
             return
@@ -77,6 +82,9 @@ class Observer:
     def _listing(self, state: State, listing: Listing) -> Iterator[Observation]:
         found: dict[Kind, list[Seen]] = {}
         for raw in sorted(listing.raws, key=order_of):
+            if is_event(raw):
+                self._event(raw)
+                continue
             served = self._served(listing.place, raw)
             for kind in served:
                 found.setdefault(kind, [])
@@ -94,6 +102,14 @@ class Observer:
         namespaces = {one.subject.namespace for one in seen}
         self._shelf.note_list(self.cluster, {""} if listing.whole else namespaces)
 
+    def _event(self, raw: Raw) -> None:
+        """Keep an Event until it is asked for; that one is deleted says only that it is old."""
+        struck: Raw = raw if self._vault.is_empty else self._vault.strike(raw)
+        if self._heard.events.note(struck):
+            self._account.used += 1
+        else:
+            self._account.pass_over(OTHER_EVENTS)
+
     def _served(self, place: Place, raw: Raw) -> tuple[Kind, ...]:
         """Give the kinds that an object could be of; what is of none is counted."""
         served = kinds_served(raw)
@@ -104,9 +120,12 @@ class Observer:
 
     def _ours(self, state: State, raw: Raw, *, gone: bool = False) -> tuple[Kind, ...]:
         kinds = kinds_of(state, self.cluster, raw)
+        mounts = raw.get("kind") == "Pod" and self._heard.users.note(raw, gone=gone)
         if JOB in kinds or (not kinds and raw.get("kind") == "Pod"):
             self._pods.note(raw, gone=gone)
-        if not kinds:
+        if not kinds and mounts:
+            self._account.pass_over(MOUNTING)
+        elif not kinds:
             self._account.pass_over(NOT_OURS.format(text(raw.get("kind"))))
         return kinds
 

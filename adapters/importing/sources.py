@@ -10,11 +10,13 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from os import SEEK_END
 from pathlib import Path
 from typing import IO, BinaryIO, NamedTuple, Self
 from uuid import UUID
 
 from adapters.importing.documents import Document, split
+from adapters.importing.reading_lines import LineReader, Watch, head_of
 from adapters.importing.sights import Raw
 from adapters.importing.telling_audits import is_audit
 from adapters.kubernetes.fields import mapping, mappings, text
@@ -26,6 +28,7 @@ STDIN = "-"
 _NAMED = re.compile(r"([a-z0-9][a-z0-9./-]*)=(.+)", re.DOTALL)
 _AUDIT = re.compile(rb'"apiVersion"\s*:\s*"audit\.k8s\.io/')
 _SECRET = re.compile(rb'"(?:kind"\s*:\s*"Secret(?:List)?|resource"\s*:\s*"secrets)"')
+_YAML = re.compile(rb"^(?:- )?(?:apiVersion|kind|items|metadata):", re.MULTILINE)
 _LOG = b'{"after":'
 _SQLITE = b"SQLite format 3\0"
 _LOOKED_AT = 1 << 16  # bytes at the beginning of a file that tell what it is
@@ -79,11 +82,16 @@ def is_log(path: str) -> bool:
     return "://" in path or (_head(path) or b"").startswith((_SQLITE, _LOG))
 
 
+def looks_like_yaml(path: str) -> bool:
+    """Say whether a file begins as objects do in YAML."""
+    return _YAML.search(_head(path) or b"") is not None
+
+
 def _head(path: str) -> bytes | None:
     """Give the beginning of a file; None of one that cannot be read, whose opening says why."""
     try:
         with Path(path).open("rb") as file:
-            return file.read(_LOOKED_AT)
+            return head_of(file, _LOOKED_AT)
     except OSError:
         return None
 
@@ -91,23 +99,22 @@ def _head(path: str) -> bytes | None:
 class Source:
     """One open source."""
 
-    def __init__(self, name: str, cluster: str, file: IO[bytes]) -> None:
+    def __init__(self, name: str, cluster: str, file: IO[bytes], watch: Watch) -> None:
         """Read `file`, which is of `cluster`, and which people call `name`."""
         self.name = name
         self.cluster = cluster
-        self._file = file
-
-    def lines(self) -> Iterator[bytes]:
-        """Give the lines from the beginning."""
-        self._file.seek(0)
-        yield from self._file
+        self.lines = LineReader(file, watch)
+        self.size_bytes = file.seek(0, SEEK_END)
 
 
 class Sources:
     """All sources of one import, open while the context lasts."""
 
-    def __init__(self, given: Sequence[Named], clusters: Sequence[str]) -> None:
-        """Prepare to open what was `given`, each of its cluster."""
+    def __init__(
+        self, given: Sequence[Named], clusters: Sequence[str], watch: Watch = lambda _: None
+    ) -> None:
+        """Prepare to open what was `given`, each of its cluster; `watch` is told of bytes read."""
+        self._watch = watch
         self._given = tuple(zip(given, clusters, strict=True))
         self._stack = ExitStack()
         self.opened: tuple[Source, ...] = ()
@@ -116,11 +123,16 @@ class Sources:
         """Open them. Raises LogUnreadable."""
         with ExitStack() as stack:
             self.opened = tuple(
-                Source(named.path, cluster, stack.enter_context(_opened(named.path)))
+                Source(named.path, cluster, stack.enter_context(_opened(named.path)), self._watch)
                 for named, cluster in self._given
             )
             self._stack = stack.pop_all()
         return self
+
+    @property
+    def to_read_bytes(self) -> int:
+        """Say how much is to be read, for the survey and for the rows."""
+        return 2 * sum(source.size_bytes for source in self.opened)
 
     def __exit__(self, *_: object) -> None:
         """Close them."""
@@ -135,7 +147,7 @@ class Sources:
         audits, secrets = [], False
         for source in self.opened:
             inner, audit = hashlib.sha256(), False
-            for line in source.lines():
+            for line in source.lines:
                 inner.update(line)
                 audit = audit or _AUDIT.search(line) is not None
                 secrets = secrets or _SECRET.search(line) is not None
@@ -150,7 +162,7 @@ class Sources:
 
     def _keep_secrets(self, vault: SecretVault) -> None:
         for source in self.opened:
-            for found in split(source.lines()):
+            for found in split(source.lines):
                 if isinstance(found, Document):
                     for raw in _secrets_in(found.value):
                         vault.keep(source.cluster, raw)

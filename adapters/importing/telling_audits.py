@@ -13,6 +13,7 @@ from adapters.importing.instants import instant_of
 from adapters.importing.places import Place
 from adapters.importing.sights import Beside, How, Listing, Raw, Sight, Told, Useless
 from adapters.importing.telling_kubectl import items_of
+from adapters.importing.told_events import is_event
 from adapters.kubernetes.fields import integer, items, mapping, mappings, text, whole_number
 from adapters.kubernetes.kinds import KIND_BY_NAME
 
@@ -68,6 +69,8 @@ def tell_audit(place: Place, document: Raw) -> Iterator[Told]:
     asked = _asked(document)
     if "dryRun" in asked.query:
         yield Beside("a dry run")
+    elif asked.resource == "events":
+        yield from _events(place, document)
     elif (asked.group, asked.resource) not in _KIND_BY_RESOURCE:
         yield Beside("a request about another kind")
     else:
@@ -106,6 +109,17 @@ def _told(place: Place, document: Raw, asked: _Asked) -> Iterator[Told]:
     else:
         wrote = asked.verb in _WRITING
         yield Useless(place, NO_BODY, asked.about, "" if wrote else f"it was to {asked.verb} it")
+
+
+def _events(place: Place, document: Raw) -> Iterator[Told]:
+    """Give the Events that a request wrote or read: that of a patch stands in the answer only."""
+    at = instant_of(document.get("stageTimestamp"))
+    answer, request = (mapping(document.get(name)) for name in ("responseObject", "requestObject"))
+    raws = [body for body in (answer, request) if is_event(body)][:1] or items_of(answer)
+    events = [raw for raw in raws if is_event(raw)]
+    yield from (Sight(place, at, How.SHOWN, raw) for raw in events)
+    if not events:
+        yield Beside("a request about Events, without them")
 
 
 def _holds_object(body: Raw, asked: _Asked) -> bool:

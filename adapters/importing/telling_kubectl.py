@@ -9,6 +9,7 @@ from adapters.importing.sights import Beside, How, Listing, Raw, Sight, Told, Us
 from adapters.kubernetes.fields import mapping, mappings, text
 
 NO_OBJECT = "a document that is no Kubernetes object"
+TABLE = "a Table, which shows columns in place of objects"
 ERROR_EVENT = "an error that the watch ended with"
 _WATCHED = {
     "ADDED": How.ADDED,
@@ -29,6 +30,8 @@ def tell(place: Place, value: Any) -> Iterator[Told]:
         yield from _event(place, document)
     elif isinstance(document.get("items"), list) and text(document.get("kind")).endswith("List"):
         yield _listing(place, document)
+    elif text(document.get("kind")) == "Table":
+        yield Useless(place, TABLE)
     elif text(document.get("kind")) and isinstance(document.get("metadata"), dict):
         yield Sight(place, newest_instant(document), How.SHOWN, document)
     else:
@@ -41,7 +44,20 @@ def is_watch_event(document: Raw) -> bool:
 
 
 def items_of(document: Raw) -> tuple[Raw, ...]:
-    """Give the objects of a List; in a list of one kind they need not say which one it is."""
+    """Give the objects of a List, and those of Lists in it.
+
+    In a list of one kind they need not say which one it is.
+    """
+    found: list[Raw] = []
+    waiting = [document]
+    while waiting:
+        inner = _members_of(waiting.pop())
+        found += [raw for raw in inner if not isinstance(raw.get("items"), list)]
+        waiting += [raw for raw in reversed(inner) if isinstance(raw.get("items"), list)]
+    return tuple(found)
+
+
+def _members_of(document: Raw) -> tuple[Raw, ...]:
     kind, version = text(document.get("kind")), text(document.get("apiVersion"))
     inherited = {} if kind == "List" else {"apiVersion": version, "kind": kind[: -len("List")]}
     return tuple({**inherited, **each} for each in mappings(document.get("items")))

@@ -7,6 +7,7 @@ that a fact could be about: ObjectMalformed. Everything else that is missing or 
 read as absent, so that one bad object never stops the others.
 """
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -34,6 +35,7 @@ from machines.observations import Seen
 from machines.steadying import cut, steady
 
 _MANAGER = 128  # characters of a field manager; the API's own bound
+_IMPOSSIBLE = re.compile("[/\0\ud800-\udfff]")  # what no part of a subject may hold
 _READINESS = frozenset({"True", "False", "Unknown"})
 _STATUS_OURS = frozenset({"ModelWarmup", "ModelCache", "ModelReplica"})  # nobody else writes it
 
@@ -84,8 +86,9 @@ def identify(kind: Kind, raw: Any) -> tuple[Subject, str]:
     if missing:
         msg = f"{kind.name} {namespace}/{name or '(unnamed)'} has no {' and no '.join(missing)}"
         raise ObjectMalformed(msg)
-    if any("/" in part for part in subject):
-        msg = f"{kind.name} {namespace}/{name} has a slash in its name, namespace or uid"
+    if any(_IMPOSSIBLE.search(part) for part in subject):
+        words = "has a slash, a NUL or half a character in its name, namespace or uid"
+        msg = f"{kind.name} {namespace}/{name} {words}"
         raise ObjectMalformed(msg)
     return subject, version
 

@@ -30,13 +30,16 @@ async def read_cache_events(
     """Give what Events say of one object; None when there is no whole answer."""
     subject = question.subject
     events = await _events_of(api, subject, timeout_seconds)
-    if events is None:
-        return None
+    return None if events is None else said_of(api.cluster, subject, events)
+
+
+def said_of(cluster: str, subject: Subject, events: list[dict[str, Any]]) -> EventsRead:
+    """Give what the Events of an object say of it."""
     told = _last_failure(events, _SUCCESSES)
     if not told and subject.kind == CLAIM.name:
         others = [one for one in events if text(one.get("reason")) not in _WAITS_FOR_POD]
         told = max(others, key=newness, default={})
-    return EventsRead(api.cluster, subject, "", *_words(told, _owner(subject)))
+    return EventsRead(cluster, subject, "", *_words(told, _owner(subject)))
 
 
 async def read_failure(

@@ -35,10 +35,15 @@ async def list_claim_users(api: Api, claim: Subject, *, timeout_seconds: float) 
     """Give the Pods that mount a claim. Raises ApiUnanswered, and ReadRefused."""
     path = POD.path(claim.namespace)
     pods = await read_raw(api, path, (), timeout_seconds=timeout_seconds)
-    mounting = [pod for pod in pods if _mounts(pod, claim.name)]
+    return users_of(api.cluster, claim, pods)
+
+
+def users_of(cluster: str, claim: Subject, pods: Iterable[dict[str, Any]]) -> ClaimUsersRead:
+    """Give those of the Pods of its namespace that mount a claim."""
+    mounting = [pod for pod in pods if claim.name in claims_mounted(pod)]
     living = _names(pod for pod in mounting if not _has_ended(pod))
     ended = _names(pod for pod in mounting if _has_ended(pod) and _has_node(pod))
-    return ClaimUsersRead(api.cluster, claim, living, ended)
+    return ClaimUsersRead(cluster, claim, living, ended)
 
 
 def _names(pods: Iterable[dict[str, Any]]) -> tuple[str, ...]:
@@ -55,13 +60,13 @@ def _has_node(pod: dict[str, Any]) -> bool:
     return bool(mapping(pod.get("spec")).get("nodeName"))
 
 
-def _mounts(pod: dict[str, Any], claim_name: str) -> bool:
+def claims_mounted(pod: dict[str, Any]) -> frozenset[str]:
+    """Give the names of the claims that a Pod mounts; none of a Pod of a hydration Job."""
     if _is_hydration(mapping(pod.get("metadata"))):
-        return False
-    return any(
-        mapping(volume.get("persistentVolumeClaim")).get("claimName") == claim_name
-        for volume in mappings(mapping(pod.get("spec")).get("volumes"))
-    )
+        return frozenset()
+    volumes = mappings(mapping(pod.get("spec")).get("volumes"))
+    names = (mapping(each.get("persistentVolumeClaim")).get("claimName") for each in volumes)
+    return frozenset(filter(None, map(text, names)))
 
 
 def _is_hydration(metadata: dict[str, Any]) -> bool:

@@ -54,7 +54,7 @@ async def _among_all(
     for event in found:
         uid = text(mapping(event.get("involvedObject")).get("uid"))
         by_uid.setdefault(uid, []).append(event)
-    return [_answer(one, by_uid.get(one.subject.uid, [])) for one in questions]
+    return [answer_to(one, by_uid.get(one.subject.uid, [])) for one in questions]
 
 
 async def _one_by_one(
@@ -67,11 +67,12 @@ async def _one_by_one(
         events = await read_items(api, path, about, timeout_seconds=timeout_seconds)
         if events is None:
             break
-        answers.append(_answer(one, events))
+        answers.append(answer_to(one, events))
     return answers
 
 
-def _answer(question: Question, events: Events) -> EventsRead:
+def answer_to(question: Question, events: Events) -> EventsRead:
+    """Give what the Events of the object that a question is about say."""
     subject = question.subject
     if subject.kind == "Job":
         events = [event for event in events if text(event.get("reason")) in _ABOUT_PODS]

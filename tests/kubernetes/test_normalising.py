@@ -211,6 +211,9 @@ def test_a_spec_nested_too_deeply_ends_visibly() -> None:
     assert normalise("prod", MODEL_WARMUP, objects.warmup(status=_nested(5000))).recovered is None
 
 
+IMPOSSIBLE = "has a slash, a NUL or half a character in its name, namespace or uid"
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -218,7 +221,9 @@ def test_a_spec_nested_too_deeply_ends_visibly() -> None:
         ({"name": 7}, "Job default/(unnamed) has no name"),
         ({"resourceVersion": ""}, "Job default/warm-1 has no resourceVersion"),
         ({"uid": "", "name": ""}, "Job default/(unnamed) has no name and no uid"),
-        ({"name": "a/b"}, "Job default/a/b has a slash in its name, namespace or uid"),
+        ({"name": "a/b"}, f"Job default/a/b {IMPOSSIBLE}"),
+        ({"name": "a\0b"}, f"Job default/a\0b {IMPOSSIBLE}"),
+        ({"uid": "\ud800"}, f"Job default/warm-1 {IMPOSSIBLE}"),
     ],
 )
 def test_an_object_that_cannot_be_told_apart_is_named(change: dict[str, Any], words: str) -> None:
