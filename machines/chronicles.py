@@ -56,6 +56,7 @@ class Chronicle:
     def __init__(self, wants: Callable[[Subject], bool] | None = None) -> None:
         """Look out for the objects that `wants` gives true for, or for all."""
         self.recorders = Recorders()
+        self.met: dict[tuple[str, str, str], None] = {}  # kind, namespace, name
         self._wants = wants
         self._told: dict[str, Told] = {}  # by uid, as they were first seen
         self._living: dict[str, Told] = {}
@@ -129,6 +130,7 @@ class Chronicle:
         return explain_replica(state, replica, told, known)
 
     def _begin(self, event: Event, subject: Subject, state: State) -> None:
+        self.met[subject[:3]] = None
         if self._wants is not None and not self._wants(subject):
             return
         told = _MADE[subject.kind](event.cluster, subject)

@@ -10,13 +10,13 @@ from engine.instants import rfc3339
 from machines.advising import NO_POOL, NOTHING_TO_DO, advice, asks_nothing, nearest
 from machines.annotations import ignored_annotations
 from machines.conditions import ON_THE_WAY
-from machines.histories import History, Line
+from machines.histories import History, Line, Whole
 from machines.labels import ENABLED
 from machines.messages import cause_text
 from machines.node_jobs import NODE_JOBS, OUTCOMES, NodeJobState, NodeJobTrigger
 from machines.reviewing import nodes_outside
 from machines.states import WARMUP_KINDS, Ignored, State, Target, Warmup, Words
-from machines.statuses import warmup_status
+from machines.statuses import shown_whole
 from machines.warmups import TERMINAL, WarmupState
 
 _ORDER = {
@@ -79,12 +79,14 @@ def explain(
     state: State, warmup: Warmup, history: History, *, only: str | None = None
 ) -> Explanation:
     """Explain one ModelWarmup, node by node those that are not Ready, or `only` the one named."""
-    status = warmup_status(state, warmup)
-    nodes = tuple(
-        _explained(state, warmup, view, history)
-        for view in node_views(warmup)
-        if (view.name == only if only else view.state is not NodeJobState.READY)
-    )
+    whole = _whole(state, warmup, history)
+    status = whole.status
+    views = [
+        node_view(warmup, target)
+        for target in (_unready(warmup) if only is None else warmup.targets.values())
+        if target.state in _ORDER and only in {None, target.node_name}
+    ]
+    nodes = tuple(_explained(state, warmup, view, history) for view in views)
     skipped = skipped_nodes(state, warmup)
     return Explanation(
         cluster=warmup.cluster,
@@ -96,14 +98,23 @@ def explain(
             name: status[f"{name}Nodes"]
             for name in ("desired", "active", "succeeded", "failed", "skipped")
         },
-        notes=_notes(state, warmup),
-        waits_for=_waits_for(state, warmup),
-        advice=_advice(warmup, status, history),
+        notes=whole.notes,
+        waits_for=whole.waits_for,
+        advice=whole.advice,
         nodes=nodes,
         skipped=tuple(each for each in skipped if only in {None, each.name}),
         causes=tuple(history.lines),
         ignored=warmup.ignored,
     )
+
+
+def _whole(state: State, warmup: Warmup, history: History) -> Whole:
+    """Say what there is to say of the whole, once a row: a row may move a thousand nodes."""
+    if history.whole is None or history.whole[0] != state.position:
+        status = shown_whole(state, warmup)
+        told = _notes(state, warmup), _waits_for(state, warmup), _advice(warmup, status, history)
+        history.whole = state.position, Whole(status, *told)
+    return history.whole[1]
 
 
 def node_views(warmup: Warmup) -> list[NodeView]:
@@ -115,19 +126,32 @@ def node_views(warmup: Warmup) -> list[NodeView]:
 
 def node_view(warmup: Warmup, target: Target) -> NodeView:
     """Give one target; a create that is under way is said before anything else."""
-    words = target.words
-    if target.state is NodeJobState.PENDING and target.key in warmup.creating:
-        seq = warmup.creating[target.key]
-        words = Words("JobBeingCreated", f"its Job is asked for since position {seq}")
+    words = _words(warmup, target)
     return NodeView(
         target.key, target.node_name, target.state, words, target.changed_at, target.job_name
     )
 
 
+def _unready(warmup: Warmup) -> list[Target]:
+    """Give the targets that are not Ready: failed, running, pending, each by name."""
+    return [warmup.targets[key] for _, _, key in warmup.listed]
+
+
+def _words(warmup: Warmup, target: Target) -> Words:
+    if target.state is NodeJobState.PENDING and target.key in warmup.creating:
+        seq = warmup.creating[target.key]
+        return Words("JobBeingCreated", f"its Job is asked for since position {seq}")
+    return target.words
+
+
 def is_troubled(view: NodeView) -> bool:
     """Say whether a node needs somebody: it failed, or waits for more than its turn."""
-    return view.state is NodeJobState.FAILED or (
-        view.state is not NodeJobState.READY and view.words.reason not in _CALM
+    return _is_troubled(view.state, view.words)
+
+
+def _is_troubled(state: NodeJobState, words: Words) -> bool:
+    return state is NodeJobState.FAILED or (
+        state is not NodeJobState.READY and words.reason not in _CALM
     )
 
 
@@ -232,13 +256,14 @@ def _waits_for(state: State, warmup: Warmup) -> tuple[str, ...]:
         return (f"a last look at all nodes (position {warmup.resolving})",)
     if warmup.resolve_at:
         return (f"the next try of a last look at all nodes, at {rfc3339(warmup.resolve_at)}",)
-    by_reason: dict[tuple[str, str], list[str]] = {}
-    for view in node_views(warmup):
-        if view.state not in OUTCOMES:
-            by_reason.setdefault((view.state.value, view.words.reason), []).append(view.name)
+    by_reason: dict[tuple[NodeJobState, str], list[str]] = {}
+    for target in _unready(warmup):
+        if target.state not in OUTCOMES:
+            reason = _words(warmup, target).reason
+            by_reason.setdefault((target.state, reason), []).append(target.node_name)
     waits = [
-        f"{_some(names, _LISTED)} ({state_name}: {reason or 'on its way'})"
-        for (state_name, reason), names in by_reason.items()
+        f"{_some(names, _LISTED)} ({at.value}: {reason or 'on its way'})"
+        for (at, reason), names in by_reason.items()
     ]
     return tuple(waits) or ("a node that spec.targets asks for and the pool allows",)
 
@@ -278,9 +303,10 @@ def _advice(warmup: Warmup, status: dict[str, Any], history: History) -> tuple[s
     if told or warmup.state in TERMINAL:
         return (*told, *beside)
     troubled = [
-        view.name
-        for view in node_views(warmup)
-        if is_troubled(view) and not asks_nothing(_node_advice(warmup, view, history))
+        target.node_name
+        for target in _unready(warmup)
+        if _is_troubled(target.state, _words(warmup, target))
+        and not asks_nothing(_node_advice(warmup, node_view(warmup, target), history))
     ]
     if troubled:
         beside.insert(0, f"see to {_some(troubled, _LISTED)}, below")

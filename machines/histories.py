@@ -1,6 +1,6 @@
 """Histories: which rows of the log led an object to where it is, collected while it is folded."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from engine.canonical_json import loads
 from engine.events import Event, Subject
@@ -26,6 +26,15 @@ class Line(NamedTuple):
     cause: int | None = None
 
 
+class Whole(NamedTuple):
+    """What is said of a ModelWarmup as a whole, whichever node of it is asked about."""
+
+    status: dict[str, Any]  # without its details
+    notes: tuple[str, ...]
+    waits_for: tuple[str, ...]
+    advice: tuple[str, ...]
+
+
 class History:
     """How one ModelWarmup came to be as it is: the rows about it, and about each node of it."""
 
@@ -39,6 +48,7 @@ class History:
         self.left: dict[str, Event] = {}  # the row by which a node left, by the node's name
         self.since: Line | None = None  # the row that led to the present phase
         self.gone: Line | None = None
+        self.whole: tuple[int, Whole] | None = None  # as explained last, and at which position
         self._phase: WarmupState | None = None
         self._targets: dict[str, Target] = {}
         self._intents: dict[int, Intent] = {}

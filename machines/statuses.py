@@ -64,9 +64,17 @@ STATUS_PATHS = (
 
 def warmup_status(state: State, warmup: Warmup) -> dict[str, Any]:
     """Give the whole `.status` of one ModelWarmup."""
-    count = warmup.counts.get
     size = share(len(warmup.listed))
     details = [_detail(warmup, entry[2], size) for entry in warmup.listed[:SHOWN_TARGETS]]
+    status = {**whole_status(state, warmup), "targets": details}
+    if warmup.recovered is not None:
+        _keep_recovered(status, warmup)
+    return status
+
+
+def whole_status(state: State, warmup: Warmup) -> dict[str, Any]:
+    """Give what of a status is about the ModelWarmup as a whole, as this log knows it."""
+    count = warmup.counts.get
     status: dict[str, Any] = {
         "phase": WARMUP_PHASE[warmup.state],
         "observedGeneration": warmup.level.generation,
@@ -78,12 +86,17 @@ def warmup_status(state: State, warmup: Warmup) -> dict[str, Any]:
         "skippedNodes": len(warmup.skipped),
         "omittedTargetDetails": max(len(warmup.listed) - SHOWN_TARGETS, 0),
         "startTime": rfc3339(warmup.started_at),
-        "targets": details,
         "conditions": conditions(warmup),
         **origin(warmup.subject.uid, state.log_id, warmup.position),
     }
     if warmup.state in TERMINAL:
         status["completionTime"] = rfc3339(warmup.completed_at)
+    return status
+
+
+def shown_whole(state: State, warmup: Warmup) -> dict[str, Any]:
+    """Give what a status shows of the whole, also when it ended under another log."""
+    status = whole_status(state, warmup)
     if warmup.recovered is not None:
         _keep_recovered(status, warmup)
     return status

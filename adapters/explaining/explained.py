@@ -3,13 +3,16 @@
 from typing import Any, NamedTuple
 
 from adapters.explaining.caches import cache_json, cluster_json, tell_cache, tell_cluster
-from adapters.explaining.passages import Passage, Table, plain_lines
+from adapters.explaining.chains import line_json
+from adapters.explaining.passages import NOTE, Passage, Table, plain_lines
 from adapters.explaining.places import Place
 from adapters.explaining.replicas import replica_json, tell_replica
 from adapters.explaining.warmups import tell_warmup, warmup_json
+from adapters.texts import moment
 from machines.caches.explaining import CacheExplanation, ClusterExplanation
 from machines.chronicles import ExplainedAs
 from machines.explaining import Explanation
+from machines.histories import Line
 
 
 class Explained(NamedTuple):
@@ -18,6 +21,7 @@ class Explained(NamedTuple):
     told: ExplainedAs
     place: Place
     only: str | None = None  # of a ModelWarmup one node, of a ModelCache one InferenceCluster
+    gone: Line | None = None  # the row by which it went; told is how it was just before that
 
     @property
     def phase(self) -> str:
@@ -33,7 +37,18 @@ class Explained(NamedTuple):
     @property
     def passages(self) -> tuple[Passage | Table, ...]:
         """Give what `warmlog explain` prints, before it is known where."""
-        told, place, only = self
+        return (*self._end(), *self._passages())
+
+    def _end(self) -> tuple[Passage, ...]:
+        if self.gone is None:
+            return ()
+        went = f"was deleted at position {self.gone.position}, {moment(self.gone.at)}"
+        name = "/".join(filter(None, (self.told.subject.namespace, self.told.subject.name)))
+        words = f"{self.told.subject.kind} {name} {went} ({self.gone.words})."
+        return (Passage(words, NOTE), Passage("Just before that:"))
+
+    def _passages(self) -> tuple[Passage | Table, ...]:
+        told, place, only = self.told, self.place, self.only
         if isinstance(told, Explanation):
             return tell_warmup(told, place, only=only)
         if isinstance(told, CacheExplanation):
@@ -50,7 +65,11 @@ class Explained(NamedTuple):
     @property
     def document(self) -> dict[str, Any]:
         """Give what `warmlog explain -o json` prints, as plain JSON values."""
-        told, place, _ = self
+        gone = {} if self.gone is None else {"gone": line_json(self.gone)}
+        return {**self._document(), **gone}
+
+    def _document(self) -> dict[str, Any]:
+        told, place = self.told, self.place
         if isinstance(told, Explanation):
             return warmup_json(told, place)
         if isinstance(told, CacheExplanation):

@@ -1,13 +1,14 @@
 """Explaining: one object at one moment, or every object at each of its changes, in one fold."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterable
+from difflib import get_close_matches
 from typing import NamedTuple
 
 from adapters.explaining.errors import Misasked, NotHeld
 from adapters.explaining.explained import Explained
 from adapters.explaining.places import Place
 from adapters.explaining.references import CACHE, REPLICA, Reference
-from adapters.texts import moment
+from adapters.texts import moment, names
 from engine.events import Event, Subject
 from engine.logs import EventReader, LogIdentity
 from engine.replaying import END, Moment
@@ -17,6 +18,8 @@ from machines.domain import WARMLOG
 from machines.explaining import Explanation
 from machines.histories import History, Line
 from machines.states import State
+
+_NEAR = 3  # names that are like one that is not there
 
 
 class Question(NamedTuple):
@@ -68,15 +71,29 @@ async def explain_object(
 ) -> Explained:
     """Explain an object of a log at a moment; `log` is what people call the log.
 
-    Raises Misasked, NotHeld, and what the reader raises.
+    What is deleted is explained as it was just before that. Raises Misasked, NotHeld, and what the
+    reader raises.
     """
+    explainer = await _folded(reader, question, bound)
+    told = _the_one(explainer, question, log)
+    if told.gone is None:
+        return _answer(explainer, question, told)
+    before = await _folded(reader, question, Moment(position=told.gone.position - 1))
+    as_it_was = before.chronicle.history(told.subject.uid)
+    if as_it_was is None:
+        raise NotHeld(_deleted(question.reference, told.gone))
+    return _answer(before, question, as_it_was)._replace(gone=told.gone)
+
+
+async def _folded(reader: EventReader, question: Question, bound: Moment) -> Explainer:
+    """Fold up to the moment, collecting what the answer needs."""
     explainer = Explainer(await reader.identify(), Chronicle(question.wants))
     async for batch in reader.read(until=bound.position):
         for event in batch:
             if bound.at is not None and event.at > bound.at:
-                return _answer(explainer, question, log)
+                return explainer
             explainer.fold(event)
-    return _answer(explainer, question, log)
+    return explainer
 
 
 async def explain_changes(reader: EventReader) -> AsyncGenerator[Explained, None]:
@@ -91,8 +108,7 @@ async def explain_changes(reader: EventReader) -> AsyncGenerator[Explained, None
                     yield found
 
 
-def _answer(explainer: Explainer, question: Question, log: str) -> Explained:
-    told = _the_one(explainer, question, log)
+def _answer(explainer: Explainer, question: Question, told: Told) -> Explained:
     found = explainer.explain(told, question.only)
     if found is None:
         raise NotHeld(_deleted(question.reference, told.gone))
@@ -113,7 +129,9 @@ def _the_one(explainer: Explainer, question: Question, log: str) -> Told:
     if not found:
         where = f"at position {explainer.last.seq}" if explainer.last else "at its beginning"
         lists = f": `warmlog replay {log}` lists what it holds" if log else ""
-        raise NotHeld(f"The log {f'{log} ' if log else ''}holds no {reference} {where}{lists}.")
+        near = _near(reference, explainer.chronicle.met)
+        held = f"The log {f'{log} ' if log else ''}holds no {reference} {where}"
+        raise NotHeld(f"{held}{f', but {near}' if near else ''}{lists}.")
     return (living or found)[-1]
 
 
@@ -139,6 +157,14 @@ def _no_node(reference: Reference, history: History, node: str) -> str:
         f"Node {node} left {reference} before it had an outcome, at position {left.seq}, "
         f"{moment(left.at)}: say --at {left.seq - 1} to see it before that."
     )
+
+
+def _near(reference: Reference, met: Iterable[tuple[str, str, str]]) -> str:
+    """Name what has a name that is like the one asked for, likest first."""
+    known = {str(Reference(*place)): place for place in met}
+    likest = get_close_matches(str(reference), known, n=_NEAR, cutoff=0.8)
+    same = [text for text, place in known.items() if place[2] == reference.name]
+    return names(list(dict.fromkeys([*same, *likest])))
 
 
 def _deleted(reference: Reference, gone: Line | None) -> str:

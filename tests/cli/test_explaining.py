@@ -260,20 +260,32 @@ def test_a_failed_pull_is_advised_upon_as_such(tmp_path: Path) -> None:
     assert "that the registry answers from n-1" in node["do"]
 
 
-def test_a_deleted_object_says_where_to_look(tmp_path: Path) -> None:
-    """Of a deleted object the last position before its end is named, and that position works."""
+def test_a_deleted_object_is_explained_as_it_was_last(tmp_path: Path) -> None:
+    """Of a deleted object the row is named by which it went, and it is told as just before."""
     log = record(
         tmp_path / "deleted.db",
         pool_world("n-1"),
         lambda each: each.apply(sample()),
         lambda each: each.delete_warmup("default", "runtime-image-warmup"),
     )
-    result = warmlog("explain", REF, "--log", log)
-    assert result.exit_code == ExitCode.NOT_FOUND
-    found = re.search(r"was deleted at position (\d+), .*: say --at (\d+) to see it", result.stderr)
+    went, before, *rest = explained(log).splitlines()
+    found = re.fullmatch(r"ModelWarmup .* was deleted at position (\d+), .* \(.* is gone\)\.", went)
     assert found is not None
-    assert int(found[2]) == int(found[1]) - 1
-    assert "is Succeeded since" in explained(log, "--at", found[2])
+    assert before == "Just before that:"
+    assert "is Succeeded since" in rest[0]
+    assert rest == explained(log, "--at", str(int(found[1]) - 1)).splitlines()
+    document = explained_json(log)
+    assert document["gone"]["position"] == int(found[1]) == document["position"] + 1
+
+
+def test_a_name_that_is_not_there_leads_to_names_like_it(failing_log: Path) -> None:
+    """Who mistypes a name, or its namespace, is told of the one that there is."""
+    for typed in ("mw/default/runtime-image-warmpu", "mw/defualt/runtime-image-warmup"):
+        result = warmlog("explain", typed, "--log", failing_log)
+        assert result.exit_code == ExitCode.NOT_FOUND
+        assert "but ModelWarmup/default/runtime-image-warmup: `warmlog replay" in result.stderr
+    result = warmlog("explain", "mw/default/other", "--log", failing_log)
+    assert "but" not in result.stderr
 
 
 def test_of_a_name_that_came_again_the_living_object_is_explained(tmp_path: Path) -> None:

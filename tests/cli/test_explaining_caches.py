@@ -121,7 +121,7 @@ def test_a_cluster_is_explained(troubled: Path) -> None:
 
 
 def test_what_is_gone(tmp_path: Path) -> None:
-    """An object that was deleted is told with when, and how to see it before that."""
+    """An object that was deleted is told with when, and as it was just before that."""
     scene = CacheScene()
     scene.cache()
     stage(scene)
@@ -129,21 +129,22 @@ def test_what_is_gone(tmp_path: Path) -> None:
     scene.gone(HOME, scene.cluster_subject("one"))
     path = write(scene, tmp_path / "gone.jsonl")
     for ref in (REF, "ic/one"):
-        result = warmlog("explain", ref, "--log", path)
-        assert result.exit_code == ExitCode.NOT_FOUND
-        assert "was deleted at position" in result.stderr
+        went, _, was, *_ = printed("explain", ref, "--log", path).splitlines()
+        assert "was deleted at position" in went
+        assert was.startswith(("ModelCache ml-team/", "InferenceCluster one: "))
     result = warmlog("explain", "mc/ml-team/other", "--log", path)
     assert "holds no ModelCache/ml-team/other" in result.stderr
 
 
 def test_a_cluster_that_was_replaced_and_is_gone(tmp_path: Path) -> None:
-    """Of two InferenceClusters of one name, the last of which is gone, neither is explained."""
+    """Of two InferenceClusters of one name that are gone, the last one is explained."""
     scene = CacheScene()
     scene.cluster("one", uid="another")
     scene.gone(HOME, scene.cluster_subject("one", "another"))
-    result = warmlog("explain", "ic/one", "--log", write(scene, tmp_path / "replaced.jsonl"))
-    assert result.exit_code == ExitCode.NOT_FOUND
-    assert "was deleted at position" in result.stderr
+    path = write(scene, tmp_path / "replaced.jsonl")
+    document = json.loads(printed("explain", "ic/one", "--log", path, "-o", "json"))
+    assert document["object"]["uid"] == "another"
+    assert document["gone"]["type"] == "Gone"
 
 
 def test_options_of_the_other_kind(troubled: Path) -> None:
