@@ -9,16 +9,12 @@ from typing import NamedTuple
 
 from engine.canonical_json import loads
 from engine.events import Event, Subject
-from machines.caches.explaining import (
-    CacheExplanation,
-    ClusterExplanation,
-    explain_cache,
-    explain_cluster,
-)
+from machines.caches.explaining import explain_cache, explain_cluster
 from machines.caches.finding import CLAIM, JOB, POD
 from machines.caches.histories import CacheHistory, ClusterHistory
 from machines.caches.indexing import bearer_key
-from machines.explaining import Explanation, explain
+from machines.explaining import explain
+from machines.foreign import ExplainedAs, without_promises
 from machines.histories import History
 from machines.recorders import Recorders
 from machines.replicas.explaining import ReplicaExplanation, explain_replica
@@ -28,7 +24,6 @@ from machines.replicas.mounting import cache_of
 from machines.states import SERVING_KINDS, State
 
 Told = History | CacheHistory | ClusterHistory | ReplicaHistory
-ExplainedAs = Explanation | CacheExplanation | ClusterExplanation | ReplicaExplanation
 
 _MADE: dict[str, type[Told]] = {
     "ModelWarmup": History,
@@ -104,8 +99,14 @@ class Chronicle:
     def explain(self, state: State, told: Told, only: str | None = None) -> ExplainedAs | None:
         """Explain an object at the row noted last, or `only` a node or cluster of it.
 
-        None when it is not there.
+        None when it is not there. What no controller recorded is told without promises.
         """
+        found = self._explain(state, told, only)
+        if found is None or not self.recorders.is_foreign:
+            return found
+        return without_promises(found)
+
+    def _explain(self, state: State, told: Told, only: str | None) -> ExplainedAs | None:
         uid = told.subject.uid
         if told.gone is not None:
             return None

@@ -10,8 +10,8 @@ from adapters.explaining.replicas import replica_json, tell_replica
 from adapters.explaining.warmups import tell_warmup, warmup_json
 from adapters.texts import moment
 from machines.caches.explaining import CacheExplanation, ClusterExplanation
-from machines.chronicles import ExplainedAs
 from machines.explaining import Explanation
+from machines.foreign import ExplainedAs
 from machines.histories import Line
 
 

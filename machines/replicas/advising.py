@@ -28,7 +28,7 @@ FOR_CACHE = "; for the cache: "
 RUNS_ON = "nothing for what runs, it goes on as it is"
 _CONTEXT = "--context {cluster} "
 _KUBECTL = f"kubectl {_CONTEXT}-n {{there}}"
-_BY_CAUSE = {
+BY_CAUSE = {
     INVALID: "correct the field that is named: `kubectl -n {namespace} edit modelreplica {name}`",
     UNSUPPORTED: (
         "change what is named in the ModelReplica, or have cluster {cluster} serve what it lacks"
@@ -97,10 +97,10 @@ def _advice(state: State, replica: Replica) -> str:
         return _leaving(state, replica)
     refused = [one.reason for one in obstacles(state, replica)]
     if refused:
-        return _BY_CAUSE[NAME_TAKEN if refused[0] == NAME_TAKEN else "Refused"]
+        return BY_CAUSE[NAME_TAKEN if refused[0] == NAME_TAKEN else "Refused"]
     hold = hold_of(state, replica)
     if hold is not None and hold.reason in {INVALID, UNSUPPORTED}:
-        return _BY_CAUSE[hold.reason]
+        return BY_CAUSE[hold.reason]
     held = hold is not None and not replica.composed
     if no_way_words(state, replica) or (held and causes.cluster_cause(state, replica)):
         return _of_cluster(state, replica)
@@ -115,22 +115,22 @@ def _leaving(state: State, replica: Replica) -> str:
     cause = causes.cluster_cause(state, replica)
     if cause in {"", causes.CLUSTER_GONE, causes.NOT_READ_YET}:
         refused = bool(obstacles(state, replica))
-        return _BY_CAUSE["Refused"] if refused else _LEAVES
+        return BY_CAUSE["Refused"] if refused else _LEAVES
     return _of_cluster(state, replica) + _NEVER_BACK
 
 
 def _of_cluster(state: State, replica: Replica) -> str:
     cause, served = causes.cluster_cause(state, replica), served_of(state, replica)
-    if served is None or cause in _BY_CAUSE:
-        return _BY_CAUSE[cause or causes.NOT_READ_YET]
+    if served is None or cause in BY_CAUSE:
+        return BY_CAUSE[cause or causes.NOT_READ_YET]
     return cache_advising.cluster_advice(state, served, cause)
 
 
 def _of_cache(state: State, replica: Replica) -> str:
     cause, cache = causes.cache_cause(state, replica).reason, cache_of(state, replica)
     entry = cache.entries.get(replica.cluster_name) if cache is not None else None
-    if cause in _BY_CAUSE or cache is None or entry is None:
-        return _BY_CAUSE[cause]
+    if cause in BY_CAUSE or cache is None or entry is None:
+        return BY_CAUSE[cause]
     return cache_advising.entry_advice(sight_of(state, cache, entry))
 
 

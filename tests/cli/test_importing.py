@@ -30,6 +30,7 @@ def test_an_imported_warmup_names_image_node_and_the_registrys_words(
     row = r"^ +\d+ .*Pod .* seen: Pending on unpullable: ImagePullBackOff"
     assert re.search(row, chain, re.MULTILINE)
     assert "imported by warmlog" in told
+    assert not re.search(r"by itself|tried again at|to take the final status", told)
 
 
 @pytest.mark.parametrize("name", NAMES)
