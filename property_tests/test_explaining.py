@@ -1,0 +1,96 @@
+"""Explaining under chaos: at every position every object is explained, by rows that there are."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from adapters.explaining.explained import Explained
+from adapters.explaining.explaining import Explainer
+from engine.events import Event
+from engine.logs import LogIdentity
+from property_tests import actions, cache_actions, replica_actions
+from property_tests.cache_chaos import CacheChaos
+from property_tests.chaos import Chaos
+from property_tests.replica_chaos import ReplicaChaos
+
+pytestmark = pytest.mark.timeout(900)
+
+ENDED = frozenset({"Ready", "Failed"})
+
+
+def cited(document: Any) -> Iterator[dict[str, Any]]:
+    """Every row that an explanation cites, wherever it stands."""
+    if isinstance(document, dict):
+        if "position" in document and "words" in document:
+            yield document
+        for value in document.values():
+            yield from cited(value)
+    elif isinstance(document, list):
+        for value in document:
+            yield from cited(value)
+
+
+def check(found: Explained, rows: list[Event]) -> None:
+    """Text and JSON say one phase, rows cited were folded, and what waits says for what."""
+    document, text = found.document, found.text
+    assert document["position"] == found.place.position == len(rows)
+    assert text.endswith("\n")
+    assert found.phase
+    assert found.phase in text
+    for line in cited(document):
+        assert 1 <= line["position"] <= len(rows), line
+        row = rows[line["position"] - 1]
+        assert line.get("type", row.type) == row.type
+        assert line["words"]
+        if "nanoseconds" in line:
+            assert line["nanoseconds"] == row.at
+    assert document["do"], "nobody knows what to do"
+    for node in document.get("nodes", ()):
+        if node["state"] not in ENDED:
+            assert node["waitsFor"] or document["waitsFor"], node
+    for entry in document.get("clusters", ()):
+        if entry["phase"] not in ENDED:
+            assert entry["message"], entry
+
+
+def check_all(rows: list[Event]) -> None:
+    """At every position each object that lives is explained."""
+    explainer = Explainer(LogIdentity("chaos", len(rows), 1, rows[-1].at if rows else 0))
+    for number, row in enumerate(rows, 1):
+        for change in explainer.fold(row):
+            told = explainer.chronicle.history(change.uid)
+            assert told is not None
+            if told.gone is not None:
+                continue
+            found = explainer.explain(told)
+            if found is not None:
+                check(found, rows[:number])
+
+
+@given(actions.STORIES)
+def test_warmups_are_explained_at_every_position(story: list[actions.Action]) -> None:
+    """Whatever happens to nodes and Jobs, a ModelWarmup is explained by rows that there are."""
+    chaos = Chaos()
+    for action in story:
+        chaos.take(action)
+    check_all(list(chaos.rows))
+
+
+@given(cache_actions.STORIES)
+def test_caches_are_explained_at_every_position(story: list[cache_actions.Action]) -> None:
+    """Whatever happens to clusters and claims, a ModelCache is explained by rows that there are."""
+    chaos = CacheChaos()
+    for action in story:
+        chaos.take(action)
+    check_all(list(chaos.rows))
+
+
+@given(replica_actions.STORIES)
+def test_replicas_are_explained_at_every_position(story: list[cache_actions.Action]) -> None:
+    """Whatever happens to engines and mounts, a ModelReplica is explained by rows of the log."""
+    chaos = ReplicaChaos()
+    for action in story:
+        chaos.take(action)
+    check_all(list(chaos.rows))
