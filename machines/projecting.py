@@ -22,7 +22,7 @@ def projections(state: State) -> Iterator[Projection]:
     """
     for owners in (state.warmups, state.caches, state.replicas):
         for owner in owners.values():
-            if _has_status(owner):
+            if has_status(owner):
                 yield Projection(owner.cluster, owner.subject, status_of(state, owner))
     for served in state.served.values():
         yield Projection(served.home, served.subject, cluster_status(state, served))
@@ -37,7 +37,7 @@ def changed_owners(state: State, event: Event) -> Iterator[Owner]:
         owner = state.warmups.get(uid) or state.caches.get(uid) or state.replicas.get(uid)
         if owner is None or touched != event.seq or owner.position != event.seq:
             continue
-        if _has_status(owner):
+        if has_status(owner):
             yield owner
 
 
@@ -48,7 +48,8 @@ def status_of(state: State, owner: Owner) -> dict[str, Any]:
     return cache_status(state, owner) if isinstance(owner, Cache) else replica_status(state, owner)
 
 
-def _has_status(owner: Owner) -> bool:
+def has_status(owner: Owner) -> bool:
+    """Say whether an object exists and has a status of ours."""
     if isinstance(owner, Warmup):
         return not owner.gone
     return not owner.gone and (owner.enrolled if isinstance(owner, Cache) else owner.told)

@@ -13,18 +13,17 @@ from adapters.cli.demo_cache_worlds import (
     build_cache_worlds,
 )
 from adapters.cli.demo_logs import place_of
-from adapters.cli.demo_telling import Sight, Stage, print_end_json, tell_demo
+from adapters.cli.demo_telling import Stage, print_end_json, tell_demo
 from adapters.cli.exit_codes import ExitCode
-from adapters.cli.printing import STYLES, Format, Page
+from adapters.cli.printing import Format, Page
 from adapters.cli.recordings import run
+from adapters.cli.sights import Sight, entry_sight
 from adapters.cli.texts import command
 from engine.instants import SECOND
-from machines.caches.causes import own_cause
 from machines.caches.conditions import matched_entries
 from machines.caches.entries import EntryState
-from machines.caches.messages import entry_message
 from machines.caches.sights import sight_of
-from machines.caches.states import Cache, Entry
+from machines.caches.states import Cache
 from machines.caches.statuses import cache_status
 from machines.states import State
 
@@ -61,15 +60,7 @@ def _sights(state: State) -> Iterator[Sight]:
     """Give an entry's phase, why it waits, and the node that was chosen for it."""
     for cache in state.caches.values():
         for entry in cache.entries.values():
-            yield _sight(state, cache, entry)
-
-
-def _sight(state: State, cache: Cache, entry: Entry) -> Sight:
-    # other words alone are not worth a line
-    key = entry.state, own_cause(sight_of(state, cache, entry)), entry.chosen.node_name
-    message = entry_message(state, cache, entry)
-    words = f"{entry.state.value}{': ' if message else ''}{message}"
-    return Sight(entry.cluster, key, words, STYLES[entry.state.value])
+            yield entry_sight(state, cache, entry)
 
 
 def _print_end(

@@ -12,15 +12,14 @@ from adapters.cli.demo_replica_worlds import (
     ReplicaDemoSettings,
     build_replica_world,
 )
-from adapters.cli.demo_telling import Sight, Stage, print_end_json, tell_demo
+from adapters.cli.demo_telling import Stage, print_end_json, tell_demo
 from adapters.cli.exit_codes import ExitCode
-from adapters.cli.printing import STYLES, Format, Page
+from adapters.cli.printing import Format, Page
 from adapters.cli.recordings import run
+from adapters.cli.sights import Sight, replica_sight
 from adapters.cli.texts import command
 from engine.instants import SECOND
-from machines.replicas.causes import cache_cause
 from machines.replicas.histories import standing
-from machines.replicas.holding import NO_CACHE, kept_words
 from machines.replicas.mounts import mount_of
 from machines.replicas.replicas import ReplicaState
 from machines.replicas.states import Replica
@@ -63,12 +62,7 @@ def _ending(stage: Stage) -> Callable[[State], bool]:
 def _sights(state: State) -> Iterator[Sight]:
     """Give where a replica stands, and why it waits, or what it goes on with."""
     for replica in state.replicas.values():
-        stands, words = standing(state, replica)
-        waits = stands == NO_CACHE or bool(kept_words(state, replica))
-        claim = mount_of(replica.kept).claim_name
-        key = stands, claim, cache_cause(state, replica) if waits else None
-        said = f"{stands}: {words or f'with the mount of claim {claim}'}"
-        yield Sight(replica.subject.name, key, said, STYLES.get(stands, ""))
+        yield replica_sight(state, replica)
 
 
 def _print_end(

@@ -11,9 +11,9 @@ from rich.table import Table
 from rich.text import Text
 
 from adapters.cli.printing import STYLES
+from adapters.cli.sights import change_words, told
 from adapters.cli.texts import clock, one_line, safe
 from engine.instants import SECOND
-from machines.conditions import ON_THE_WAY
 from machines.explaining import NodeView, SkippedNode, node_view, node_views, skipped_nodes
 from machines.messages import cause_text
 from machines.phases import WARMUP_PHASE
@@ -77,7 +77,7 @@ class Lines(Silence):
             if old is target:  # records are replaced, never changed
                 continue
             self._targets[key] = target
-            if old is None or _told(old) != _told(target):
+            if old is None or told(old) != told(target):
                 words = change_words(node_view(warmup, target))
                 _print(f"{clock(at)}  {target.node_name}  {words}")
         phase = WARMUP_PHASE[warmup.state]
@@ -89,12 +89,6 @@ class Lines(Silence):
     def news(self, at: int, node: str, words: str) -> None:
         """Print what somebody did."""
         _print(f"{clock(at)}  {node}  ({words})")
-
-
-def _told(target: Target) -> tuple[object, ...]:
-    """Give what is worth a line: the state, and words that are not those of any ordinary way."""
-    ordinary = target.words.reason in ON_THE_WAY
-    return target.state, None if ordinary else target.words
 
 
 class LiveTable:
@@ -178,12 +172,6 @@ def nodes_table(
     if left:
         table.add_row(f"and {left} more", "", "")
     return table
-
-
-def change_words(view: NodeView) -> str:
-    """Give a node's state, and its reason when it is none of those on every node's way."""
-    told = "" if view.words.reason in ON_THE_WAY else cause_text(view.words)
-    return f"{view.state.value}: {told}" if told else view.state.value
 
 
 def _counts(views: list[NodeView]) -> str:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Protocol
 
 from adapters.cli.printing import Page, print_json
 from adapters.cli.problems import complain
+from adapters.cli.sights import Sight
 from adapters.cli.texts import clock
 from adapters.code_digests import code_digest, code_version
 from adapters.kubernetes.vaults import SecretVault
@@ -56,15 +57,6 @@ class Stage(NamedTuple):
     others: Mapping[str, World]
     begun_at: int
     news: News
-
-
-class Sight(NamedTuple):
-    """What is to be said of an object; a new line when `key` is another than before."""
-
-    name: str
-    key: tuple[object, ...]
-    words: str
-    style: str
 
 
 Sights = Callable[[State], Iterable[Sight]]

@@ -27,6 +27,7 @@ from adapters.cli import (
     uninstalling,
     validating,
     verifying,
+    watching,
 )
 from adapters.cli.exit_codes import ExitCode
 from adapters.cli.problems import Problem, code_of, complain
@@ -169,6 +170,7 @@ for group in (
     recording_clusters,
     replaying,
     explaining,
+    watching,
     validating,
     planning,
     retrying,

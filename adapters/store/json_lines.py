@@ -19,7 +19,7 @@ nor reading parses and prints it again, so nothing about its numbers or escapes 
 import json
 import re
 from collections.abc import AsyncGenerator, Iterator, Sequence
-from os import SEEK_END
+from os import SEEK_END, fstat
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, NamedTuple, Self
@@ -101,11 +101,35 @@ def event_line(event: Event) -> bytes:
     return text.encode("ascii")
 
 
+class _Mark:
+    """Where in a file a reading is: behind which row, at which byte and line."""
+
+    def __init__(self, file: BinaryIO, path: Path) -> None:
+        """Begin behind the header."""
+        self.inode = fstat(file.fileno()).st_ino
+        self.header = read_header(file, path)
+        self.place = Place(self.header.after, 0, 0)
+        self.offset = file.tell()
+        self.number = 1
+
+    def fits(self, file: BinaryIO, path: Path, after: int) -> bool:
+        """Go there, if the file is the same still and the row `after` is not before it."""
+        same = self.inode == fstat(file.fileno()).st_ino and self.place.position <= after
+        if not same or self.header != read_header(file, path):
+            return False
+        file.seek(self.offset - 1)
+        return file.read(1) == b"\n"
+
+
 class JsonLinesReader:
-    """Reads a file (engine.logs.EventReader) line by line, holding one batch at a time."""
+    """Reads a file (engine.logs.EventReader) line by line, holding one batch at a time.
+
+    Who reads on from where a reading ended, reads what was appended since and nothing else.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._mark: _Mark | None = None
 
     async def __aenter__(self) -> Self:
         return self
@@ -141,7 +165,7 @@ class JsonLinesReader:
         """
         batch: list[Event] = []
         try:
-            for event in _read_events(self._path, until):
+            for event in self._events(after, until):
                 if event.seq > after:
                     batch.append(event)
                 if len(batch) == batch_rows:
@@ -157,29 +181,40 @@ class JsonLinesReader:
     async def close(self) -> None:
         """Nothing is held between two calls."""
 
+    def _events(self, after: int, until: int | None) -> Iterator[Event]:
+        """Give rows from where the last reading ended, if nothing wanted is before that."""
+        with _opened(self._path) as file:
+            mark, self._mark = self._mark, None  # two readings at a time have one each
+            if mark is None or not mark.fits(file, self._path, after):
+                file.seek(0)
+                mark = _Mark(file, self._path)
+            try:
+                yield from _read_events(file, self._path, until, mark)
+            finally:
+                self._mark = mark
 
-def _read_events(path: Path, until: int | None) -> Iterator[Event]:
-    with _opened(path) as file:
-        header = read_header(file, path)
-        place = Place(header.after, 0, 0)
-        end = header.position if until is None else min(until, header.position)
-        number = 1
-        while place.position < end:
-            number += 1
-            line = file.readline()
-            if header.is_open and not line:
-                return
-            if header.is_open and not line.endswith(b"\n"):
-                line = b""  # no row counts before its end is there
-            event = _parse(line, place, (path, number), header.remedy)
-            place = Place(event.seq, event.epoch, event.at)
-            yield event
-        if end == header.position and file.read(1):
-            msg = (
-                f"{path}, line {number + 1}: the header ends the log at {header.position}, but "
-                "more lines follow: export the log again."
-            )
-            raise LogUnreadable(msg)
+
+def _read_events(file: BinaryIO, path: Path, until: int | None, mark: _Mark) -> Iterator[Event]:
+    """Give the rows behind the mark, and have it keep up with them."""
+    header = mark.header
+    end = header.position if until is None else min(until, header.position)
+    while mark.place.position < end:
+        line = file.readline()
+        if header.is_open and not line:
+            return
+        if header.is_open and not line.endswith(b"\n"):
+            line = b""  # no row counts before its end is there
+        event = _parse(line, mark.place, (path, mark.number + 1), header.remedy)
+        mark.place = Place(event.seq, event.epoch, event.at)
+        mark.offset += len(line)
+        mark.number += 1
+        yield event
+    if end == header.position and file.read(1):
+        msg = (
+            f"{path}, line {mark.number + 1}: the header ends the log at {header.position}, but "
+            "more lines follow: export the log again."
+        )
+        raise LogUnreadable(msg)
 
 
 class Damaged(NamedTuple):

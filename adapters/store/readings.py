@@ -95,6 +95,11 @@ class _Look(NamedTuple):
     in_use: bool
 
 
+def _serves(used: _Look, look: _Look) -> bool:
+    """Tell whether what was opened at the look `used` reads the file that is there at `look`."""
+    return look == used or (used.in_use and used.inode == look.inode)
+
+
 def _open_file(path: Path, *, immutable: bool) -> Readings:
     engine = sqlite_engine(path, "ro", immutable=immutable, isolation_level="AUTOCOMMIT")
     return EngineReadings(engine, str(path))
@@ -144,7 +149,7 @@ class FileReadings:
     async def _current(self) -> tuple[Readings, _Look]:
         look = self._see()
         used = self._look
-        if self._readings is None or used is None or not (look == used or used.in_use):
+        if self._readings is None or used is None or not _serves(used, look):
             await self._let_go()
             self._readings = self._open_file(self._path, immutable=not look.in_use)
             self._look = used = look
