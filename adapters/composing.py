@@ -12,10 +12,14 @@ from uuid import uuid4
 import structlog
 
 from adapters.code_digests import code_digest, code_version
+from adapters.http.asking import Asker
+from adapters.http.guarding import Guard as PageGuard
+from adapters.http.pages import Pages
 from adapters.http.serving import serving
 from adapters.kubernetes.configuring import access_from_kubeconfig, load_access
 from adapters.kubernetes.http_api import HttpApi
 from adapters.kubernetes.leases import LeaseHolder, LeaseLost, LeaseTerms
+from adapters.kubernetes.reviewing import ApiReviews
 from adapters.kubernetes.timing import SystemTimer
 from adapters.ports import Api, Connect
 from adapters.running.announcing import Announcer
@@ -64,7 +68,10 @@ async def run_controller(settings: RunSettings) -> int:
     access = await load_access(kubeconfig=settings.kubeconfig, context=settings.context)
     api = HttpApi(settings.cluster_name, access)
     try:
-        async with serving(health, *settings.listen) as port:
+        seconds = settings.request_timeout_seconds
+        reviews = ApiReviews(api, time.monotonic, timeout_seconds=seconds)
+        pages = Pages(PageGuard(settings.listen.host, reviews), Asker(settings.log))
+        async with serving(health, *settings.listen, pages) as port:
             _log.info("listening", host=settings.listen.host, port=port)
             return await _until_stopped(settings, health, api)
     finally:

@@ -1,7 +1,8 @@
 """Health over HTTP: `/healthz` says that the process works, `/readyz` that it can do its job.
 
 Both answer 200 or 503 with plain text. `?verbose` lists every check and the figures by which a
-script can tell that nothing is under way. `/metrics` is for Prometheus.
+script can tell that nothing is under way. `/metrics` is for Prometheus. What
+shows the log's data is guarded (`pages`).
 """
 
 import os
@@ -14,6 +15,7 @@ from typing import Any, NamedTuple, Protocol
 from aiohttp import web
 
 from adapters.http.metrics import Metric, exposition
+from adapters.http.pages import Pages, add_pages
 from engine.errors import WarmlogError
 
 
@@ -61,19 +63,21 @@ class ListenRefused(WarmlogError):
     """The address to listen on cannot be had."""
 
 
-def application(health: Health) -> web.Application:
-    """Give the web application."""
+def application(health: Health, pages: Pages | None = None) -> web.Application:
+    """Give the web application; without `pages` it tells of its health alone."""
     app = web.Application()
     app.router.add_get("/healthz", _handler(health.live, health.figures))
     app.router.add_get("/readyz", _handler(health.ready, health.figures))
     app.router.add_get("/metrics", _metrics_handler(health))
+    if pages is not None:
+        add_pages(app, pages)
     return app
 
 
 @asynccontextmanager
-async def serving(health: Health, host: str, port: int) -> Any:
+async def serving(health: Health, host: str, port: int, pages: Pages | None = None) -> Any:
     """Serve while the context lasts; gives the port in use. Raises ListenRefused."""
-    runner = web.AppRunner(application(health), access_log=None)
+    runner = web.AppRunner(application(health, pages), access_log=None)
     await runner.setup()
     try:
         site = web.TCPSite(runner, host, port)

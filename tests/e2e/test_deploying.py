@@ -96,6 +96,8 @@ CLUSTER_RULES = WORKLOAD_RULES | {
     ("create delete get list patch watch", "batch", "jobs", ""),
     ("list", "", "events", ""),
     ("create", "events.k8s.io", "events", ""),
+    ("create", "authentication.k8s.io", "tokenreviews", ""),
+    ("create", "authorization.k8s.io", "subjectaccessreviews", ""),
     ("get", "apiextensions.k8s.io", "customresourcedefinitions", " ".join(sorted(KINDS))),
 }
 LEASE_RULES = {
@@ -123,6 +125,8 @@ CONTROLLER_MAY = [
     *[Access("patch", kind + "/status") for kind in KINDS],
     *[Access("update", kind + "/finalizers") for kind in (WARMUPS, *HELD)],
     Access("create", EVENTS),
+    Access("create", "tokenreviews.authentication.k8s.io"),
+    Access("create", "subjectaccessreviews.authorization.k8s.io"),
     *[Access("get", CRDS, name=kind) for kind in KINDS],
     Access("create", LEASES, SYSTEM),
     *[Access(verb, LEASES, SYSTEM, "warmlog") for verb in ("get", "update")],

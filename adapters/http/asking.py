@@ -1,0 +1,70 @@
+"""Asking another process, one question at a time, so that the controller's loop goes on."""
+
+import asyncio
+import sys
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from engine.canonical_json import dumps, loads
+
+ANSWERER = (sys.executable, "-m", "adapters.explaining.answering")
+LONGEST_SECONDS = 60.0  # that an answer may take
+MOST_WAITING = 8  # questions, the one under way included
+BUSY, LATE, FAILED = 503, 504, 500
+
+
+class Answer(NamedTuple):
+    """A code as HTTP has them, and the text or the JSON document; of an error a sentence."""
+
+    code: int
+    body: Any
+
+
+class Asker:
+    """Has questions about one log answered."""
+
+    def __init__(
+        self,
+        log: str,
+        command: tuple[str, ...] = ANSWERER,
+        *,
+        longest_seconds: float = LONGEST_SECONDS,
+    ) -> None:
+        """Ask `command`, which reads a question and ends with its answer."""
+        self._log = log
+        self._command = command
+        self._longest_seconds = longest_seconds
+        self._turn = asyncio.Lock()
+        self._waiting = 0
+
+    async def ask(self, asked: dict[str, str]) -> Answer:
+        """Give the answer, or why there is none."""
+        if self._waiting >= MOST_WAITING:
+            return Answer(BUSY, f"{MOST_WAITING} questions wait already: ask again in a moment.")
+        self._waiting += 1
+        try:
+            async with self._turn, asyncio.timeout(self._longest_seconds):
+                return await self._answered(asked)
+        except TimeoutError:
+            words = f"There was no answer within {self._longest_seconds:g} s: ask the log itself"
+            return Answer(LATE, f"{words}, with `warmlog explain REF --log LOG`.")
+        finally:
+            self._waiting -= 1
+
+    async def _answered(self, asked: dict[str, str]) -> Answer:
+        pipe, nowhere = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
+        process = await asyncio.create_subprocess_exec(
+            *self._command, stdin=pipe, stdout=pipe, stderr=nowhere
+        )
+        # The log's URL may hold a password: it goes where nobody else can read it.
+        question = dumps({"asked": asked, "log": self._log}).encode()
+        try:
+            told, _ = await process.communicate(question)
+        finally:
+            if process.returncode is None:
+                with suppress(ProcessLookupError):
+                    process.kill()
+                await process.wait()
+        if process.returncode != 0:
+            return Answer(FAILED, "The process that explains ended without an answer: ask again.")
+        return Answer(*loads(told.decode()))
