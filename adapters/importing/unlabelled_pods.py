@@ -14,16 +14,24 @@ from engine.events import Subject
 from machines.observations import PodsRead
 from machines.states import State
 
+MOST_JOBS = 20_000  # whose Pods are kept: material holds those of everybody's Jobs
+
 
 class UnlabelledPods:
     """The Pods of one cluster that a Job controls and that bear no label of ours."""
 
-    def __init__(self, cluster: str) -> None:
-        """Begin with none."""
+    def __init__(self, cluster: str, most_jobs: int = MOST_JOBS) -> None:
+        """Begin with none; keep those of so many Jobs."""
+        self._most_jobs = most_jobs
         self.cluster = cluster
         self._pods: dict[str, dict[str, FoundPod]] = {}  # by the Job's uid and their own
         self._changed: set[str] = set()  # uids of Jobs of which there may be news
         self._told: set[str] = set()  # uids of Jobs of which something was told
+
+    @property
+    def jobs(self) -> tuple[str, ...]:
+        """Give the uids of the Jobs whose Pods are kept."""
+        return tuple(self._pods)
 
     def note(self, raw: Raw, *, gone: bool) -> None:
         """Take in an object as it is, or its end: a Pod without a label, or a Job."""
@@ -41,6 +49,15 @@ class UnlabelledPods:
             self._pods.get(job, {}).pop(uid, None)
         else:
             self._pods.setdefault(job, {})[uid] = pod
+            self._let_go()
+
+    def _let_go(self) -> None:
+        """Forget the Pods of the Job that came first, if there are too many and it is not ours."""
+        if len(self._pods) > self._most_jobs:
+            oldest = next(iter(self._pods))
+            pods = self._pods.pop(oldest)
+            if oldest in self._told:
+                self._pods[oldest] = pods
 
     def tell(self, state: State) -> Iterator[PodsRead]:
         """Give what is new of the Pods of those Jobs that are ours and show none otherwise."""

@@ -17,13 +17,18 @@ WARMLOG = Path(sys.executable).with_name("warmlog")
 _MOST_SECONDS = 100
 
 
-def leave(log: str) -> None:
-    """Keep a SQLite log as JSON Lines; AssertionError when this code would not decide the same."""
+def leave(log: str, part: str = "", reference: str = "") -> None:
+    """Keep a SQLite log as JSON Lines; AssertionError when this code would not decide the same.
+
+    Where a test leaves several, each is a `part`; of an object that is referred to its story.
+    """
     if not Path(log).is_file():
         return  # a server's, or none was begun
     FOLDER.mkdir(parents=True, exist_ok=True)
-    kept = FOLDER / f"{name_of(os.environ.get('PYTEST_CURRENT_TEST', 'some test'))}.jsonl"
-    for command in (("export", log, "-o", kept), ("verify", kept)):
+    name = name_of(os.environ.get("PYTEST_CURRENT_TEST", "some test"))
+    kept = FOLDER / f"{'-'.join(filter(None, (name, part)))}.jsonl"
+    only = ("--object", reference) if reference else ()
+    for command in (("export", log, *only, "-o", kept), ("verify", kept)):
         done = subprocess.run(
             [WARMLOG, *command], capture_output=True, text=True, timeout=_MOST_SECONDS, check=False
         )

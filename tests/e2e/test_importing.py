@@ -16,11 +16,12 @@ from tests.e2e.controlplane import stages
 from tests.e2e.controlplane.nodes import delete_nodes
 from tests.e2e.controlplane.running import ControlPlane
 from tests.e2e.joining import open_team, staging_controller
+from tests.e2e.leaving_logs import leave
 from tests.e2e.pools import open_pool, targets
 from tests.e2e.recording import CACHE_KINDS, WARMUP_KINDS, Recorder, audited
 from tests.e2e.storage import selected_node
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(600)]
 
 NAME = "qwen"
 NODE = "hanging-first"
@@ -68,7 +69,7 @@ async def test_a_node_that_cannot_pull_is_explained_by_what_others_recorded(
                 recorder.list()
                 recorder.audit()
     for number, material in enumerate(recorder.materials()):
-        log = imported(material, tmp_path / f"log-{number}.db")
+        log = imported(material, tmp_path / f"log-{number}.db", "modelwarmup/troubled/doomed")
         explained = run_warmlog("explain", "mw/troubled/doomed", "--log", log)
         assert f"{stages.UNPULLABLE}: Hydrating" in explained, material
         assert 'image "busybox:1.36"' in explained
@@ -101,7 +102,8 @@ async def test_a_cache_whose_node_vanished_is_explained_by_what_others_recorded(
             recorder.list()
             recorder.audit()
     for number, material in enumerate(recorder.materials()):
-        log = imported(material, tmp_path / f"log-{number}.db")
+        cache = f"modelcache/{team.namespace}/{NAME}"
+        log = imported(material, tmp_path / f"log-{number}.db", cache)
         explained = run_warmlog("explain", f"mc/{team.namespace}/{NAME}", "--log", log)
         waits = f"waiting for claim {team.home.namespace}/{claim} to bind; the scheduler chose"
         assert f"{waits} node {NODE}, which is gone" in explained, (material, explained)
@@ -111,7 +113,8 @@ async def test_a_cache_whose_node_vanished_is_explained_by_what_others_recorded(
             assert re.search(rf"^ +\d+ .* Node {NODE} is gone", explained, re.MULTILINE), explained
 
 
-def imported(material: Sequence[Path], log: Path) -> str:
-    """Import material; give the log."""
+def imported(material: Sequence[Path], log: Path, reference: str) -> str:
+    """Import material; give the log, of which the object's story is kept as a recording."""
     run_warmlog("import", *map(str, material), str(log))
+    leave(str(log), f"{material[0].stem}", reference)
     return str(log)

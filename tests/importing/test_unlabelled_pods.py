@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from adapters.importing.unlabelled_pods import UnlabelledPods
 from machines.labels import POOL, TARGET_NODE, TARGET_NODE_UID, WARMUP_UID
 from tests.importing.reading import Raw, Read, event, listed, raw, read_text
 
@@ -83,3 +84,12 @@ def test_pods_of_other_jobs_leave_no_trace(tmp_path: Path) -> None:
     other = raw("Pod", "pod", 4, metadata={"ownerReferences": [{**OWNER, "uid": "another"}]})
     read = read_text(tmp_path, listed(warmup(), job(), other))
     assert not read.data("JobPodsRead")
+
+
+def test_pods_of_others_do_not_fill_the_memory() -> None:
+    """Those of the Jobs that came first are forgotten when too many follow."""
+    pods = UnlabelledPods("local", most_jobs=3)
+    for number in range(5):
+        owner = {**OWNER, "uid": f"uid-{number}"}
+        pods.note(raw("Pod", f"p{number}", 9, metadata={"ownerReferences": [owner]}), gone=False)
+    assert pods.jobs == ("uid-2", "uid-3", "uid-4")

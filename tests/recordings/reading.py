@@ -20,6 +20,8 @@ from machines.states import State
 FOLDER = Path(__file__).parent
 EXPECTED = FOLDER / "expected.json"
 COURSES = FOLDER / "courses.json"  # what objects go through, as `warmlog verify` writes it
+FOREIGN = FOLDER / "foreign"  # imported from what others recorded: facts alone
+FOREIGN_COURSES = FOREIGN / "courses.json"
 
 
 class Outcome(TypedDict):
@@ -55,6 +57,11 @@ class Expected(Ends):
 def names() -> list[str]:
     """The recordings, by name."""
     return sorted(path.stem for path in FOLDER.glob("*.jsonl"))
+
+
+def foreign_paths() -> list[Path]:
+    """The recordings that were imported from what others recorded."""
+    return sorted(FOREIGN.glob("*.jsonl"))
 
 
 def reader(name: str) -> JsonLinesReader:
