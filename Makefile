@@ -1,5 +1,6 @@
 # Everything runs from .venv, which the first target that needs it makes. A fresh machine needs
-# make, git and Python 3.11 or later; `make e2e` also needs Go, `make test-postgres` PostgreSQL.
+# make, git and Python 3.11 or later; `make e2e` also needs Go, Node 20 and Chromium, `make page` Node,
+# `make test-postgres` PostgreSQL.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -18,7 +19,7 @@ LEAST_KILLED ?= 0.6
 DURATION_SECONDS ?= 60
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help venv demo test test-postgres soak search prove lint format e2e crds bench clean
+.PHONY: help venv demo test test-postgres soak search prove lint format e2e crds page bench clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -83,11 +84,16 @@ e2e: $(STAMP) ## Run against a real control plane, built first when it is missin
 crds: $(STAMP) ## Generate crds/ from the adapters' schema
 	$(BIN)/python -m adapters.kubernetes.generating
 
+page: ## Build adapters/timeline/page.html out of page/ (needs Node 20)
+	npm ci --prefix page
+	npm run --prefix page lint
+	npm run --prefix page build
+
 bench: $(STAMP) ## Run each benchmarks/bench_*.py (ARGS= is handed to every one)
 	@for each in $(basename $(notdir $(wildcard benchmarks/bench_*.py))); do \
 	    echo "== $$each"; $(BIN)/python -m "benchmarks.$$each" $(ARGS); done
 
 clean: ## Remove .venv and all that the targets made
-	rm -rf .venv build out ./*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis \
+	rm -rf .venv build out page/node_modules ./*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis \
 	    .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

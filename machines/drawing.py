@@ -52,6 +52,25 @@ def mermaid(table: Table) -> str:
     return "\n".join(lines) + "\n"
 
 
+def table_json(table: Table) -> dict[str, Any]:
+    """Give a machine as plain JSON values."""
+    return {
+        "name": table.name,
+        "initial": table.initial.value,
+        "states": [state.value for state in table.states],
+        "triggers": [trigger.value for trigger in table.triggers],
+        "moves": [
+            {
+                "trigger": move.trigger.value,
+                "from": [source.value for source in move.sources],
+                "to": move.dest.value,
+                "why": move.why,
+            }
+            for move in table.declaration
+        ],
+    }
+
+
 def draw(table: Table) -> str:
     """Give a machine as Markdown: its essay, its diagram, its moves."""
     return "\n".join(_drawn(table)) + "\n"

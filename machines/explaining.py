@@ -79,8 +79,6 @@ def explain(
     state: State, warmup: Warmup, history: History, *, only: str | None = None
 ) -> Explanation:
     """Explain one ModelWarmup, node by node those that are not Ready, or `only` the one named."""
-    whole = _whole(state, warmup, history)
-    status = whole.status
     views = [
         node_view(warmup, target)
         for target in (_unready(warmup) if only is None else warmup.targets.values())
@@ -88,6 +86,15 @@ def explain(
     ]
     nodes = tuple(_explained(state, warmup, view, history) for view in views)
     skipped = skipped_nodes(state, warmup)
+    return explain_whole(state, warmup, history)._replace(
+        nodes=nodes, skipped=tuple(each for each in skipped if only in {None, each.name})
+    )
+
+
+def explain_whole(state: State, warmup: Warmup, history: History) -> Explanation:
+    """Explain one ModelWarmup as a whole, without a word of any node alone."""
+    whole = _whole(state, warmup, history)
+    status = whole.status
     return Explanation(
         cluster=warmup.cluster,
         subject=warmup.subject,
@@ -101,11 +108,16 @@ def explain(
         notes=whole.notes,
         waits_for=whole.waits_for,
         advice=whole.advice,
-        nodes=nodes,
-        skipped=tuple(each for each in skipped if only in {None, each.name}),
+        nodes=(),
+        skipped=(),
         causes=tuple(history.lines),
         ignored=warmup.ignored,
     )
+
+
+def explain_node(state: State, warmup: Warmup, target: Target, history: History) -> NodeExplanation:
+    """Explain one node of a ModelWarmup."""
+    return _explained(state, warmup, node_view(warmup, target), history)
 
 
 def _whole(state: State, warmup: Warmup, history: History) -> Whole:

@@ -48,6 +48,7 @@ class History:
         self.left: dict[str, Event] = {}  # the row by which a node left, by the node's name
         self.since: Line | None = None  # the row that led to the present phase
         self.gone: Line | None = None
+        self.told: tuple[str, ...] = ()  # keys of the targets that the last row is about
         self.whole: tuple[int, Whole] | None = None  # as explained last, and at which position
         self._phase: WarmupState | None = None
         self._targets: dict[str, Target] = {}
@@ -67,6 +68,7 @@ class History:
         touched = warmup is not None and state.dirty.get(self.subject.uid) == event.seq
         changed = self._changes(event, warmup, seen) if warmup and touched else {}
         moved = self._moved(warmup)
+        self.told = (*changed, *filter(None, [about]))
         if about is None and not changed and not moved:
             return ()
         line = Line(

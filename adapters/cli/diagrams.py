@@ -3,15 +3,14 @@
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from adapters.cli.exit_codes import ExitCode
 from adapters.cli.printing import print_json
 from adapters.cli.problems import Problem, complain
-from engine.machine_tables import MachineTable
-from machines.drawing import MACHINES, markdown
+from machines.drawing import MACHINES, markdown, table_json
 from machines.warmups import WARMUP_RULES
 
 DOCUMENT = Path("docs/machines.md")
@@ -47,7 +46,7 @@ def _machines(
     if check:
         return _compare(file)
     if output is MachinesFormat.JSON:
-        print_json({"machines": [_table_json(one) for one in MACHINES], "rules": _rules()})
+        print_json({"machines": [table_json(one) for one in MACHINES], "rules": _rules()})
     else:
         sys.stdout.write(markdown())
     return ExitCode.OK
@@ -62,24 +61,6 @@ def _compare(path: Path) -> ExitCode:
         return ExitCode.OK
     complain(f"{path} is not what the machines say: write it with `warmlog machines > {path}`.")
     return ExitCode.DIFFERENT
-
-
-def _table_json(table: MachineTable[Any, Any]) -> dict[str, Any]:
-    return {
-        "name": table.name,
-        "initial": table.initial.value,
-        "states": [state.value for state in table.states],
-        "triggers": [trigger.value for trigger in table.triggers],
-        "moves": [
-            {
-                "trigger": move.trigger.value,
-                "from": [source.value for source in move.sources],
-                "to": move.dest.value,
-                "why": move.why,
-            }
-            for move in table.declaration
-        ],
-    }
 
 
 def _rules() -> list[dict[str, str]]:

@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from adapters.cli import (
+    charting,
     comparing,
     databases,
     demonstrating,
@@ -171,6 +172,7 @@ for group in (
     replaying,
     explaining,
     watching,
+    charting,
     validating,
     planning,
     retrying,

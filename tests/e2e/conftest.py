@@ -31,6 +31,7 @@ WAITING = (
     "test_storage_facts",
 )
 COMPARING = "conformance"  # the folder of those that have a control plane of their own
+BROWSING = "page"  # the folder of those that need none, but a browser
 MEASURED = ("test_replica_latency", "test_thousand_nodes")  # at last, when nothing runs beside
 # A failure beside controllers of which none waits for another counts when it comes again, or when
 # there are more of its kind: how it looked is printed in any case, to be looked into.
@@ -41,6 +42,7 @@ def pytest_itemcollected(item: pytest.Item) -> None:
     """Part the tests among two workers, before the names of the groups are read off them."""
     waits = item.path.name.startswith(WAITING) or _compares(item)
     group = "waiting" if waits else "working"
+    group = BROWSING if item.path.parent.name == BROWSING else group
     item.add_marker(pytest.mark.xdist_group(group))
 
 

@@ -1,0 +1,51 @@
+/** Begins: reads the timeline, shows it, and follows it when a controller serves it. */
+
+import { render } from "preact";
+import { App } from "./app";
+import { embedded, fetched } from "./reading";
+import "./styles.css";
+import { Timeline } from "./timeline";
+
+const FOLLOW_EVERY = 2000;
+
+function show(timeline: Timeline, root: HTMLElement, live: string | null): void {
+  document.title = `warmlog timeline: ${timeline.place}`;
+  render(<App timeline={timeline} position={timeline.position} live={live} />, root);
+}
+
+async function follow(root: HTMLElement): Promise<void> {
+  let timeline: Timeline | null = null;
+  for (;;) {
+    try {
+      const told = await fetched(timeline?.position ?? 0);
+      const other = timeline !== null && told.log !== timeline.log;
+      if (timeline === null || other) timeline = new Timeline(other ? await fetched(0) : told);
+      else timeline.add(told);
+      show(timeline, root, "following");
+    } catch (error) {
+      const words = `no answer: ${error instanceof Error ? error.message : error}`;
+      if (timeline !== null) show(timeline, root, words);
+      else complain(root, words);
+    }
+    await new Promise((resolve) => setTimeout(resolve, FOLLOW_EVERY));
+  }
+}
+
+function complain(root: HTMLElement, words: string): void {
+  render(<p role="alert">The timeline cannot be shown: {words}</p>, root);
+}
+
+async function begin(): Promise<void> {
+  const root = document.getElementById("app");
+  if (root === null) return;
+  root.replaceChildren();
+  try {
+    const told = await embedded();
+    if (told === null) await follow(root);
+    else show(new Timeline(told), root, null);
+  } catch (error) {
+    complain(root, error instanceof Error ? error.message : String(error));
+  }
+}
+
+void begin();

@@ -1,0 +1,56 @@
+/** Reads what `adapters/timeline/documents.py` describes: embedded in the page, or served live. */
+
+export interface Machine {
+  name: string;
+  initial: string;
+  states: string[];
+  moves: { trigger: string; from: string[]; to: string; why: string }[];
+}
+
+interface RawLane {
+  number: number;
+  parent: number | null;
+  kind: string;
+  cluster: string;
+  namespace: string;
+  name: string;
+  uid: string;
+  part: string;
+  machine: string;
+  spans: [number, number, number, number, number][];
+  said: [number, number, number[], number[], number[], number[], number | null][];
+  causes: [number, number, number][];
+  dropped: [number, number][];
+}
+
+export interface Document {
+  format: number;
+  log: string;
+  place: string;
+  recordedBy: string;
+  exact: boolean;
+  after: number;
+  position: number;
+  machines: Machine[];
+  texts: string[];
+  rows: Record<"position" | "at" | "cluster" | "subject" | "type" | "words" | "cause", number[]>;
+  lanes: RawLane[];
+}
+
+export const KNOWN_FORMAT = 1;
+
+/** Gives the embedded document, or null when the page is to fetch it. */
+export async function embedded(): Promise<Document | null> {
+  const text = document.getElementById("data")?.textContent?.trim() ?? "";
+  if (!text) return null;
+  const bytes = Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
+  const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return (await new Response(plain).json()) as Document;
+}
+
+/** Fetches what came after a position. */
+export async function fetched(after: number): Promise<Document> {
+  const answer = await fetch(`timeline.json?after=${after}`, { cache: "no-store" });
+  if (!answer.ok) throw new Error(`the controller answers ${answer.status} ${answer.statusText}`);
+  return (await answer.json()) as Document;
+}
