@@ -1,13 +1,4 @@
-"""`warmlog`: the entry point, and where every command hangs."""
-
-import contextlib
-import os
-import sys
-from collections.abc import Sequence
-from typing import Annotated, Any
-
-import typer
-from typer.core import TyperGroup
+"""All commands of `warmlog`, and what is documented of them."""
 
 from adapters.cli import (
     charting,
@@ -30,141 +21,11 @@ from adapters.cli import (
     verifying,
     watching,
 )
-from adapters.cli.exit_codes import ExitCode
-from adapters.cli.problems import Problem, code_of, complain
-from engine.errors import WarmlogError
+from adapters.cli.entering import main, new_app
 
+__all__ = ["app", "main"]
 
-class Commands(TyperGroup):
-    """The commands; whatever a user can cause ends in one sentence and a documented code."""
-
-    def invoke(self, ctx: Any) -> Any:
-        """Run a command until all that it printed is out."""
-        try:
-            code = super().invoke(ctx)
-            sys.stdout.flush()
-        except BrokenPipeError as error:
-            _silence_output()
-            raise Problem(ExitCode.PIPE_CLOSED, "") from error
-        return code
-
-    def main(
-        self,
-        args: Sequence[str] | None = None,
-        prog_name: str | None = None,
-        complete_var: str | None = None,
-        standalone_mode: bool = True,
-        windows_expand_args: bool = True,
-        **extra: Any,
-    ) -> Any:
-        """Run a command and exit with its code."""
-        try:
-            code = super().main(
-                args,
-                prog_name,
-                complete_var,
-                windows_expand_args=windows_expand_args,
-                standalone_mode=False,
-                **extra,
-            )
-        except Exception as error:
-            code = _explained(error)
-            if code is None:
-                raise
-        if not standalone_mode:
-            return code
-        sys.exit(code or ExitCode.OK)
-
-
-def _explained(error: Exception) -> ExitCode | None:
-    """Say what a user can do about an error, and give its code; None for an error of ours."""
-    match error:
-        case Problem():
-            if error.code is not ExitCode.PIPE_CLOSED:  # who left does not listen
-                complain(str(error))
-            return error.code
-        case WarmlogError():
-            complain(str(error))
-            return code_of(error)
-        case typer.TyperException():
-            return _misused(error)
-        case typer.Abort():
-            return ExitCode.INTERRUPTED
-        case ExceptionGroup():
-            return _explained_together(error)
-        case OSError():
-            where = f" ({error.filename})" if error.filename else ""
-            complain(f"The output cannot be written: {error.strerror}{where}.")
-            _silence_output()
-            return ExitCode.OUTPUT_FAILED
-    return None
-
-
-def _explained_together(group: ExceptionGroup[Exception]) -> ExitCode | None:
-    """Explain the first of several errors, if a user can cause each of them."""
-    errors = _leaves(group)
-    if not all(isinstance(error, WarmlogError | Problem) for error in errors):
-        return None
-    return _explained(errors[0])
-
-
-def _leaves(group: ExceptionGroup[Exception]) -> list[Exception]:
-    found: list[Exception] = []
-    for error in group.exceptions:
-        found += _leaves(error) if isinstance(error, ExceptionGroup) else [error]
-    return found
-
-
-def _misused(error: typer.TyperException) -> ExitCode:
-    words = error.format_message()
-    context = getattr(error, "ctx", None)
-    if context is None:
-        complain(words)
-    elif len(words.splitlines()) > 1:  # no arguments at all: its words are the help
-        sys.stderr.write(words + "\n")
-    else:
-        complain(f"{words.rstrip('.')}. Try `{context.command_path} --help`.")
-    return ExitCode.USAGE
-
-
-def _silence_output() -> None:
-    """Let nothing be written when Python flushes at its end: nobody reads any more."""
-    with contextlib.suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-app = typer.Typer(
-    name="warmlog",
-    cls=Commands,
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-
-
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        from adapters.code_digests import code_digest, code_version
-
-        typer.echo(f"warmlog {code_version()} (code {code_digest()[:8]})")
-        raise typer.Exit
-
-
-@app.callback()
-def _warmlog(
-    version: Annotated[
-        bool,
-        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
-    ] = False,
-) -> None:
-    """Get models onto nodes before traffic arrives, and say why not yet.
-
-    LOG is a database URL, a SQLite file, or a .jsonl file.
-    """
-
-
+app = new_app()
 for group in (
     running,
     demonstrating,
@@ -187,15 +48,6 @@ for group in (
 ):
     group.register(app)
 app.add_typer(databases.app, name="db")
-
-
-def main() -> None:
-    """Run `warmlog`."""
-    for stream in (sys.stdout, sys.stderr):
-        # A terminal that cannot show a character gets its code instead of a traceback.
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
-    app()
 
 
 if __name__ == "__main__":

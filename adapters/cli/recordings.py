@@ -75,6 +75,23 @@ class Recording:
             except LogTruncated as error:
                 self.cut = error
 
+    async def about(self, kind: str, namespace: str, name: str) -> "Recording | None":
+        """Give the rows that can have to do with objects of this name; None where all may.
+
+        Of a file of JSON Lines every row is read.
+        """
+        from adapters.store.concerning import Concerning, sieve_for
+        from adapters.store.databases import SqlReader
+        from adapters.store.sifting_rows import RowSifter
+
+        if not isinstance(self._reader, SqlReader):
+            return None
+        sifter = RowSifter(self._reader)
+        sieve = await sieve_for(sifter, kind, namespace, name)
+        if sieve is None:
+            return None
+        return Recording(Concerning(self._reader, sifter, sieve), self.place)
+
     @property
     def other_code(self) -> tuple[Session, ...]:
         """Give the sessions that other code than this wrote, oldest first."""

@@ -69,8 +69,8 @@ class _Asked(NamedTuple):
 
 async def _run(log: str, asked: _Asked) -> ExitCode:
     _, wanted, cluster, output, _ = asked
-    async with recording(log) as source:
-        identity, replayed = await _fold(source, asked)
+    async with recording(log) as whole:
+        source, identity, replayed = await _fold_what_concerns(whole, asked)
         found = chosen(WARMLOG.project(replayed.state), wanted, cluster)
         one = the_one(found, wanted, source, replayed) if wanted else None
         if output is TableFormat.TABLE:
@@ -80,6 +80,28 @@ async def _run(log: str, asked: _Asked) -> ExitCode:
         else:
             _print_data(found, identity, replayed, output)
         return source.close_account()
+
+
+async def _fold_what_concerns(
+    whole: Recording, asked: _Asked
+) -> tuple[Recording, LogIdentity, Replayed[State]]:
+    """Fold what can have to do with the object that was asked for, or else the whole.
+
+    Where that gives no such object, the whole says which there are.
+    """
+    identity = await whole.identify()
+    bound = parse_moment(asked.at, identity)
+    alone = bound.at is None and asked.goal is None
+    source = await whole.about(*asked.wanted) if asked.wanted is not None and alone else None
+    if source is not None:
+        replayed = await replay(WARMLOG, source, bound)
+        if chosen(WARMLOG.project(replayed.state), asked.wanted, asked.cluster):
+            last = min(bound.position or identity.position, identity.position)
+            async for batch in whole.read(last - 1, last):
+                row = batch[-1]
+                cursor = replayed.cursor._replace(position=row.seq, epoch=row.epoch, at=row.at)
+                return source, identity, replayed._replace(cursor=cursor)
+    return whole, *await _fold(whole, asked)
 
 
 async def _step(log: str, asked: _Asked) -> ExitCode:

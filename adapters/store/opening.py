@@ -20,12 +20,6 @@ from adapters.store.examining import (
 )
 from adapters.store.json_lines import JsonLinesReader
 from adapters.store.locations import Kind, Location, parse_location
-from adapters.store.migrating import (
-    newest_revision,
-    require_known_revision,
-    transact_alone,
-    upgrade_within,
-)
 from adapters.store.readings import EngineReadings
 from engine.errors import LogUnreadable
 from engine.logs import EventReader
@@ -144,6 +138,8 @@ async def _create_if_missing(place: Location, log_id: str | None, key: bytes | N
 
 
 async def _create(place: Location, log_id: str | None, key: bytes) -> None:
+    from adapters.store.migrating import transact_alone, upgrade_within  # noqa: PLC0415 -- Alembic
+
     def work(connection: Connection) -> None:
         upgrade_within(connection)
         # Another process may have been quicker: then the log is there, and stays as it is.
@@ -162,14 +158,17 @@ async def _create(place: Location, log_id: str | None, key: bytes) -> None:
 
 
 def _require_version(found: Contents, place: Location) -> None:
-    require_known_revision(found, place)
+    if found.revision != tables.REVISION:
+        from adapters.store.migrating import require_known_revision  # noqa: PLC0415 -- slow
+
+        require_known_revision(found, place)
     if found.format is not None and found.format > tables.FORMAT:
         msg = (
             f"The log {place.name} has format {found.format}, written by a newer warmlog; this "
             f"one knows formats up to {tables.FORMAT}: use that version or a later one."
         )
         raise LogUnreadable(msg)
-    if found.revision != newest_revision():
+    if found.revision != tables.REVISION:
         msg = (
             f"The log {place.name} lacks a migration: run `warmlog db upgrade {place.name}` "
             "with no controller running on it."

@@ -17,6 +17,9 @@ from sqlalchemy import (
 FORMAT = 1
 """What this code writes into `log.format`; a higher number was written by a newer warmlog."""
 
+REVISION = "0001"
+"""The newest revision of the migrations, which this code works with; a test compares the two."""
+
 VERSION_TABLE = "warmlog_schema"
 """Where Alembic keeps the revision: a name of our own tells a log from another's database."""
 

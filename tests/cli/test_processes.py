@@ -15,7 +15,7 @@ from adapters.cli.exit_codes import ExitCode
 from tests.cli.commands import REF
 from tests.repository import ROOT
 
-COMMAND = [sys.executable, "-m", "adapters.cli.main"]
+COMMAND = [sys.executable, "-m", "adapters.cli.entering"]
 IN_TURN = """
 import json, sys
 from adapters.cli.main import app

@@ -61,7 +61,7 @@ async def recording(
     """Run a recorder that never outlives the test."""
     arguments = ["record", "--kubeconfig", str(kubeconfig(folder, url)), "--out", str(folder / out)]
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "adapters.cli.main", *arguments, *options,
+        sys.executable, "-m", "adapters.cli.entering", *arguments, *options,
         cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)},
         stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
     )  # fmt: skip

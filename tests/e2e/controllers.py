@@ -95,7 +95,7 @@ class ControllerProcess:
         program: Sequence[str | Path] = [WARMLOG]
         self._other_code |= code is not None
         if code is not None:  # the folder in which it is run comes first for its imports
-            program = [sys.executable, "-m", "adapters.cli.main"]
+            program = [sys.executable, "-m", "adapters.cli.entering"]
         log = self.log if "://" in self.log else f"sqlite:///{self.log}"
         command: Sequence[str | Path] = [
             *program, "run", "--log", log, "--kubeconfig", self._kubeconfig,

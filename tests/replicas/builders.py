@@ -67,9 +67,9 @@ class ReplicaScene(CacheScene):
         super().sync(cluster, without=without, secrets=secrets, workload=workload)
 
     def replica(
-        self, *, uid: str = UID, name: str = REPLICA, status: Any = None, generation: int = 1,
-        held: bool | None = None, deleting: bool = False, notes: dict[str, str] | None = None,
-        **spec: Any,
+        self, *, uid: str = UID, name: str = REPLICA, namespace: str = NAMESPACE,
+        status: Any = None, generation: int = 1, held: bool | None = None,
+        deleting: bool = False, notes: dict[str, str] | None = None, **spec: Any,
     ) -> None:  # fmt: skip
         """A ModelReplica is seen; its finalizer is as it was unless told otherwise."""
         known = self.state.replicas.get(uid)
@@ -77,7 +77,7 @@ class ReplicaScene(CacheScene):
         annotations = tuple(sorted((notes or {}).items()))
         body = spec or {"spec": spec_of()}
         level = ReplicaLevel(generation, dumps(body["spec"]), annotations, deleting, bears)
-        self.see(HOME, Subject("ModelReplica", NAMESPACE, name, uid), level, status)
+        self.see(HOME, Subject("ModelReplica", namespace, name, uid), level, status)
 
     @property
     def mr(self) -> Replica:

@@ -71,7 +71,7 @@ async def running(folder: Path, url: str, *options: str, log: str = "") -> Async
         "--log", log or f"sqlite:///{folder / 'log.db'}", "--log-format", "json", *options,
     ]  # fmt: skip
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "adapters.cli.main", *arguments,
+        sys.executable, "-m", "adapters.cli.entering", *arguments,
         cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, stderr=asyncio.subprocess.PIPE,
     )  # fmt: skip
     try:

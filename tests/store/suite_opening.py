@@ -160,7 +160,7 @@ class Opening:
         """Each revision can be taken and taken back, in whatever folder the command runs."""
         await (await open_log(location, create=True)).close()
         monkeypatch.chdir(tmp_path)
-        assert await current(location) == newest_revision()
+        assert await current(location) == newest_revision() == tables.REVISION
         assert await downgrade(location, "base") is None
         assert await on_database(location, _our_tables) == {tables.VERSION_TABLE}
         for revision in sorted(known_revisions()):

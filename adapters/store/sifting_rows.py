@@ -1,0 +1,138 @@
+"""Sifting a log in a database: its own scan of the table leaves rows out."""
+
+from collections.abc import AsyncGenerator, Collection, Sequence
+from typing import Any
+
+from sqlalchemy import ColumnElement, String, and_, false, func, not_, or_, select
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import GenericFunction
+
+from adapters.store import tables
+from adapters.store.databases import SqlReader
+from adapters.store.sifting import Sieve
+from engine.events import Event
+
+_EVENTS = tables.events
+_SUBJECT, _DATA = _EVENTS.c.subject, _EVENTS.c.data
+
+
+class place_in(GenericFunction[int]):  # noqa: N801 -- a function of SQL, as SQLAlchemy names them
+    """Where a text first holds another, counted from 1; 0 where it does not."""
+
+    inherit_cache = True
+
+
+@compiles(place_in)
+def _strpos(element: place_in, compiler: SQLCompiler, **options: Any) -> str:
+    return f"strpos({compiler.process(element.clauses, **options)})"
+
+
+@compiles(place_in, "sqlite")
+def _instr(element: place_in, compiler: SQLCompiler, **options: Any) -> str:
+    return f"instr({compiler.process(element.clauses, **options)})"
+
+
+class begins(GenericFunction[bool]):  # noqa: N801 -- likewise
+    """Whether a text begins with another; the third is the first text after all that do."""
+
+    inherit_cache = True
+
+
+@compiles(begins)
+def _starts_with(element: begins, compiler: SQLCompiler, **options: Any) -> str:
+    text, begin, _ = (compiler.process(one, **options) for one in element.clauses)
+    return f"starts_with({text}, {begin})"
+
+
+@compiles(begins, "sqlite")
+def _between(element: begins, compiler: SQLCompiler, **options: Any) -> str:
+    # A third of the time of a function that looks into the text: SQLite compares bytes.
+    text, begin, end = (compiler.process(one, **options) for one in element.clauses)
+    return f"({text} >= {begin} AND {text} < {end})"
+
+
+class RowSifter:
+    """Looks through a database (adapters.store.sifting.Sifter)."""
+
+    def __init__(self, reader: SqlReader) -> None:
+        """Look through the log of `reader`."""
+        self._reader = reader
+
+    async def below(self, prefix: str) -> frozenset[str]:
+        """Give every subject that begins like this."""
+        return await self._subjects(_begins(prefix))
+
+    async def of_type(self, type_name: str) -> Sequence[Event]:
+        """Give every row of a type, of which there are few."""
+        found = select(_EVENTS).where(_EVENTS.c.type == type_name).order_by(_EVENTS.c.seq)
+        return [Event._make(row) for row in await self._reader.rows(found)]
+
+    async def saying(self, kind: str, texts: Collection[str]) -> frozenset[str]:
+        """Give the subjects of `kind` that were ever seen with one of the texts in their level."""
+        return await self._subjects(_EVENTS.c.type == f"{kind}Seen", _holds(_DATA, texts))
+
+    async def linked(
+        self, kind: str, key: str, uids: Collection[str], texts: Collection[str]
+    ) -> frozenset[tuple[str, str]]:
+        """Give the subjects of `kind` whose level has one of `uids` under its `key`, and which."""
+        link = _value(key)
+        wanted = or_(_holds(_DATA, texts), _has_value(key, uids))
+        found = select(_SUBJECT, link).where(_EVENTS.c.type == f"{kind}Seen", wanted).distinct()
+        return frozenset((subject, uid) for subject, uid in await self._reader.rows(found))
+
+    async def ending(self, kind: str, uids: Collection[str]) -> frozenset[str]:
+        """Give the subjects of `kind` that have one of these uids, in whatever rows."""
+        ends = [f"/{uid}" for uid in uids]
+        return await self._subjects(_begins(f"{kind}/"), _holds(_SUBJECT, ends))
+
+    async def sift(
+        self, sieve: Sieve, after: int, until: int | None, *, batch_rows: int
+    ) -> AsyncGenerator[Sequence[Event], None]:
+        """Give the rows with after < seq ≤ until that the sieve lets through, in order."""
+        others = [not_(_begins(f"{kind}/")) for kind in sieve.kinds]
+        begun = [_begins(begin) for begin in sorted(sieve.beginnings)]
+        wanted = or_(and_(*others), *begun, _SUBJECT.in_(sorted(sieve.subjects)))
+        rows = select(_EVENTS).where(wanted).order_by(_EVENTS.c.seq).limit(batch_rows)
+        if until is not None:
+            rows = rows.where(_EVENTS.c.seq <= until)
+        while True:
+            found = await self._reader.rows(rows.where(_EVENTS.c.seq > after))
+            batch = [Event._make(row) for row in found]
+            if batch:
+                yield batch
+            if len(batch) < batch_rows:
+                return
+            after = batch[-1].seq
+
+    async def _subjects(self, *wanted: ColumnElement[bool]) -> frozenset[str]:
+        found = select(_SUBJECT).where(*wanted).distinct()
+        return frozenset(row[0] for row in await self._reader.rows(found))
+
+
+def _begins(prefix: str) -> ColumnElement[bool]:
+    return begins(_SUBJECT, prefix, prefix[:-1] + chr(ord(prefix[-1]) + 1))
+
+
+def _holds(column: ColumnElement[str], texts: Collection[str]) -> ColumnElement[bool]:
+    return or_(false(), *(place_in(column, text) > 0 for text in sorted(texts)))
+
+
+def _value(key: str) -> ColumnElement[str]:
+    """Give the text under a key of a level; keys within texts have their quotes escaped."""
+    rest = _after(key)
+    return func.substr(rest, 1, place_in(rest, '"') - 1, type_=String)
+
+
+def _has_value(key: str, values: Collection[str]) -> ColumnElement[bool]:
+    """Say whether there is one of these texts under a key, without looking for its end."""
+    by_length: dict[int, list[str]] = {}
+    for value in sorted(values):
+        by_length.setdefault(len(value) + 1, []).append(f'{value}"')
+    tests = [_after(key, length).in_(ended) for length, ended in by_length.items()]
+    return or_(false(), *tests)
+
+
+def _after(key: str, *length: int) -> ColumnElement[str]:
+    begin = f'"{key}":"'
+    return func.substr(_DATA, place_in(_DATA, begin) + len(begin), *length, type_=String)

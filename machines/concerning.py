@@ -1,0 +1,58 @@
+"""Concerning: which rows of a log can change anything of an object, as far as kinds and names tell.
+
+What a ModelWarmup comes to depends on its own rows, its Jobs and their Pods, on nodes, namespaces
+and on what is said of whole clusters: never on other owners or what those have. A ModelCache and a
+ModelReplica depend on the others of their namespace, since a replica may hold on to any claim
+there, and on what bears their names or their annotations; never on ModelWarmups.
+"""
+
+from collections.abc import Iterable
+
+from engine.canonical_json import dumps, loads
+from engine.events import Event, Subject
+from machines.caches.child_names import workload_namespace
+from machines.caches.settings import CachingSettings
+
+WARMUP, CACHE, REPLICA = "ModelWarmup", "ModelCache", "ModelReplica"
+OWNERS = (CACHE, REPLICA)
+OWNED = (  # kinds of what those have on clusters
+    "PersistentVolumeClaim",
+    "HydrationJob",
+    "HydrationPod",
+    "Deployment",
+    "LeaderWorkerSet",
+    "Service",
+    "ResourceClaimTemplate",
+)
+_OF_WARMUPS = (WARMUP, "Job", "Pod")  # most rows are about these
+_OF_OTHERS = (*OWNERS, *OWNED)
+_FOREIGN = {
+    WARMUP: (*_OF_WARMUPS, *_OF_OTHERS, "StorageClass", "Secret"),
+    CACHE: (*_OF_WARMUPS, *_OF_OTHERS),
+    REPLICA: (*_OF_WARMUPS, *_OF_OTHERS),
+}
+
+
+def foreign_kinds(kind: str) -> tuple[str, ...]:
+    """Give the kinds of which an object of `kind` needs some alone; empty when it needs all."""
+    return _FOREIGN.get(kind, ())
+
+
+def workload_namespaces(namespace: str, sessions: Iterable[Event]) -> frozenset[str]:
+    """Give where owners of a namespace have their objects on clusters, by each session's settings.
+
+    Before the first session that says so it is where it is without any setting.
+    """
+    told = [CachingSettings.from_json(loads(row.data).get("caching", {})) for row in sessions]
+    fixed = {"", *(settings.workload_namespace for settings in told)}
+    return frozenset(workload_namespace(namespace, name) for name in fixed)
+
+
+def owner_text(namespace: str) -> str:
+    """Give how a level begins to say that it is of an owner of this namespace."""
+    return f'"owner":[{dumps(namespace)},'
+
+
+def uids_of(subjects: Iterable[str]) -> frozenset[str]:
+    """Give the uids of subjects as they stand in a log."""
+    return frozenset(Subject.parse(one).uid for one in subjects)

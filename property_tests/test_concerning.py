@@ -1,0 +1,77 @@
+"""One object, shown without the rows that have nothing to do with it, is shown to the same byte."""
+
+from asyncio import run
+from pathlib import Path
+
+import pytest
+
+from adapters.store.concerning import Concerning, sieve_for
+from adapters.store.copying import import_log
+from adapters.store.databases import SqlReader
+from adapters.store.memory_logs import MemoryLog
+from adapters.store.opening import open_log
+from adapters.store.sifting_rows import RowSifter
+from benchmarks.long_logs import long_log
+from engine.canonical_json import dumps
+from engine.logs import EventReader
+from engine.replaying import END, Moment, replay
+from machines.domain import WARMLOG
+from property_tests.playing.drawing import draw_and_play
+from property_tests.playing.worlds import WORLDS
+from tests.recordings import reading
+
+SEEDS = range(1, 4)
+ROWS = 2000
+
+Statuses = dict[tuple[str, str, str], list[str]]  # by kind, namespace and name
+
+
+async def statuses(reader: EventReader, moment: Moment) -> Statuses:
+    """Give every status at a moment, as bytes, each with its cluster and its subject."""
+    replayed = await replay(WARMLOG, reader, moment)
+    found: Statuses = {}
+    for each in WARMLOG.project(replayed.state):
+        told = f"{each.cluster} {each.subject} {dumps(each.status)}"
+        found.setdefault(each.subject[:3], []).append(told)
+    return found
+
+
+async def compare(log: EventReader, path: Path) -> list[int]:
+    """Show each object by itself, at the end and in the middle; give how many rows each saved."""
+    await import_log(log, path)
+    saved = []
+    async with await open_log(path, read_only=True) as whole:
+        assert isinstance(whole, SqlReader)
+        rows, sifter = (await whole.identify()).position, RowSifter(whole)
+        for moment in (END, Moment(position=rows // 2)):
+            for name, told in (await statuses(whole, moment)).items():
+                sieve = await sieve_for(sifter, *name)
+                if sieve is not None:
+                    part = Concerning(whole, sifter, sieve)
+                    assert (await statuses(part, moment))[name] == told
+                    saved.append(rows - sum([len(batch) async for batch in part.read()]))
+    return saved
+
+
+@pytest.mark.parametrize("name", reading.names())
+def test_each_object_of_a_recording_is_shown_alone_as_in_the_whole(
+    name: str, tmp_path: Path
+) -> None:
+    """Its status has the same bytes, its position included."""
+    run(compare(reading.reader(name), tmp_path / "log.db"))
+
+
+@pytest.mark.parametrize("sort", WORLDS)
+def test_each_object_of_a_world_is_shown_alone_as_in_the_whole(sort: str, tmp_path: Path) -> None:
+    """Its status has the same bytes, whatever people, machines and networks did."""
+    for seed in SEEDS:
+        for number, log in enumerate(draw_and_play(seed, world=sort).world.all_logs):
+            run(compare(log, tmp_path / f"{seed}-{number}.db"))
+
+
+def test_most_rows_of_a_busy_controller_have_nothing_to_do_with_one_object(tmp_path: Path) -> None:
+    """Of a log of many ModelWarmups, ModelCaches and ModelReplicas most is left out for each."""
+    log = MemoryLog("long")
+    log.rows += [row for piece in long_log(ROWS) for row in piece]
+    saved = run(compare(log, tmp_path / "log.db"))
+    assert all(each > ROWS / 2 for each in saved)
