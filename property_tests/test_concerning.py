@@ -53,6 +53,7 @@ async def compare(log: EventReader, path: Path) -> list[int]:
     return saved
 
 
+@pytest.mark.prove
 @pytest.mark.parametrize("name", reading.names())
 def test_each_object_of_a_recording_is_shown_alone_as_in_the_whole(
     name: str, tmp_path: Path
