@@ -15,10 +15,12 @@ from benchmarks.long_logs import long_log
 from engine.canonical_json import dumps
 from engine.logs import EventReader
 from engine.replaying import END, Moment, replay
+from machines.concerning import uids_of
 from machines.domain import WARMLOG
 from property_tests.playing.drawing import draw_and_play
 from property_tests.playing.worlds import WORLDS
 from tests.recordings import reading
+from tests.store.databases import fresh_database
 
 SEEDS = range(1, 4)
 ROWS = 2000
@@ -36,7 +38,7 @@ async def statuses(reader: EventReader, moment: Moment) -> Statuses:
     return found
 
 
-async def compare(log: EventReader, path: Path) -> list[int]:
+async def compare(log: EventReader, path: Path | str) -> list[int]:
     """Show each object by itself, at the end and in the middle; give how many rows each saved."""
     await import_log(log, path)
     saved = []
@@ -60,6 +62,32 @@ def test_each_object_of_a_recording_is_shown_alone_as_in_the_whole(
 ) -> None:
     """Its status has the same bytes, its position included."""
     run(compare(reading.reader(name), tmp_path / "log.db"))
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("sort", WORLDS)
+async def test_postgresql_shows_each_object_alone_as_in_the_whole(sort: str) -> None:
+    """Its own functions leave out what those of SQLite do."""
+    for log in draw_and_play(1, world=sort).world.all_logs:
+        async with fresh_database() as url:
+            await compare(log, url)
+
+
+async def test_objects_of_one_name_may_have_come_by_the_thousand(tmp_path: Path) -> None:
+    """All their Jobs and Pods are found, though no database looks for so many at once."""
+    await import_log(reading.reader("one_node_cannot_pull"), tmp_path / "log.db")
+    others = [f"uid-{number}" for number in range(2500)]
+    async with await open_log(tmp_path / "log.db", read_only=True) as whole:
+        assert isinstance(whole, SqlReader)
+        sifter = RowSifter(whole)
+        (warmup,) = uids_of(await sifter.below("ModelWarmup/default/"))
+        jobs = await sifter.saying("Job", [warmup])
+        assert len(jobs) == 3
+        assert await sifter.saying("Job", [*others, warmup]) == jobs
+        assert await sifter.ending("Job", [*others, *uids_of(jobs)]) == jobs
+        pods = await sifter.linked("Pod", "jobUid", uids_of(jobs), ())
+        assert pods
+        assert await sifter.linked("Pod", "jobUid", others, [*others, warmup]) == pods
 
 
 @pytest.mark.parametrize("sort", WORLDS)

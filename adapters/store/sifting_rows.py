@@ -1,6 +1,6 @@
 """Sifting a log in a database: its own scan of the table leaves rows out."""
 
-from collections.abc import AsyncGenerator, Collection, Sequence
+from collections.abc import AsyncGenerator, Collection, Iterator, Sequence
 from typing import Any
 
 from sqlalchemy import ColumnElement, String, and_, false, func, not_, or_, select
@@ -12,6 +12,9 @@ from adapters.store import tables
 from adapters.store.databases import SqlReader
 from adapters.store.sifting import Sieve
 from engine.events import Event
+
+# SQLite takes no more than 1,000 alternatives: objects of one name may have come by the thousand.
+MOST_TEXTS = 200
 
 _EVENTS = tables.events
 _SUBJECT, _DATA = _EVENTS.c.subject, _EVENTS.c.data
@@ -41,8 +44,9 @@ class begins(GenericFunction[bool]):  # noqa: N801 -- likewise
 
 @compiles(begins)
 def _starts_with(element: begins, compiler: SQLCompiler, **options: Any) -> str:
-    text, begin, _ = (compiler.process(one, **options) for one in element.clauses)
-    return f"starts_with({text}, {begin})"
+    text, begin, _ = element.clauses  # a parameter that is worded is sent, so the end is not
+    one, other = (compiler.process(each, **options) for each in (text, begin))
+    return f"starts_with({one}, {other})"
 
 
 @compiles(begins, "sqlite")
@@ -70,21 +74,21 @@ class RowSifter:
 
     async def saying(self, kind: str, texts: Collection[str]) -> frozenset[str]:
         """Give the subjects of `kind` that were ever seen with one of the texts in their level."""
-        return await self._subjects(_EVENTS.c.type == f"{kind}Seen", _holds(_DATA, texts))
+        return await self._holding(_DATA, texts, _EVENTS.c.type == f"{kind}Seen")
 
     async def linked(
         self, kind: str, key: str, uids: Collection[str], texts: Collection[str]
     ) -> frozenset[tuple[str, str]]:
         """Give the subjects of `kind` whose level has one of `uids` under its `key`, and which."""
-        link = _value(key)
-        wanted = or_(_holds(_DATA, texts), _has_value(key, uids))
-        found = select(_SUBJECT, link).where(_EVENTS.c.type == f"{kind}Seen", wanted).distinct()
-        return frozenset((subject, uid) for subject, uid in await self._reader.rows(found))
+        found = select(_SUBJECT, _value(key)).where(_EVENTS.c.type == f"{kind}Seen").distinct()
+        pairs = set[tuple[str, str]]()
+        for wanted in (_has_value(key, uids), *_holding_some(_DATA, texts)):
+            pairs.update((one, uid) for one, uid in await self._reader.rows(found.where(wanted)))
+        return frozenset(pairs)
 
     async def ending(self, kind: str, uids: Collection[str]) -> frozenset[str]:
         """Give the subjects of `kind` that have one of these uids, in whatever rows."""
-        ends = [f"/{uid}" for uid in uids]
-        return await self._subjects(_begins(f"{kind}/"), _holds(_SUBJECT, ends))
+        return await self._holding(_SUBJECT, [f"/{uid}" for uid in uids], _begins(f"{kind}/"))
 
     async def sift(
         self, sieve: Sieve, after: int, until: int | None, *, batch_rows: int
@@ -105,6 +109,13 @@ class RowSifter:
                 return
             after = batch[-1].seq
 
+    async def _holding(
+        self, column: ColumnElement[str], texts: Collection[str], among: ColumnElement[bool]
+    ) -> frozenset[str]:
+        """Give the subjects of those rows whose column holds one of the texts."""
+        found = [await self._subjects(among, some) for some in _holding_some(column, texts)]
+        return frozenset().union(*found)
+
     async def _subjects(self, *wanted: ColumnElement[bool]) -> frozenset[str]:
         found = select(_SUBJECT).where(*wanted).distinct()
         return frozenset(row[0] for row in await self._reader.rows(found))
@@ -114,8 +125,14 @@ def _begins(prefix: str) -> ColumnElement[bool]:
     return begins(_SUBJECT, prefix, prefix[:-1] + chr(ord(prefix[-1]) + 1))
 
 
-def _holds(column: ColumnElement[str], texts: Collection[str]) -> ColumnElement[bool]:
-    return or_(false(), *(place_in(column, text) > 0 for text in sorted(texts)))
+def _holding_some(
+    column: ColumnElement[str], texts: Collection[str]
+) -> Iterator[ColumnElement[bool]]:
+    """Say whether a column holds one of the texts, of so many at once as a database takes."""
+    ordered = sorted(texts)
+    for begin in range(0, len(ordered), MOST_TEXTS):
+        some = ordered[begin : begin + MOST_TEXTS]
+        yield or_(*(place_in(column, text) > 0 for text in some))
 
 
 def _value(key: str) -> ColumnElement[str]:
