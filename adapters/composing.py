@@ -13,6 +13,7 @@ import structlog
 
 from adapters.code_digests import code_digest, code_version
 from adapters.http.asking import Asker
+from adapters.http.following import Following
 from adapters.http.guarding import Guard as PageGuard
 from adapters.http.pages import Pages
 from adapters.http.serving import serving
@@ -70,7 +71,8 @@ async def run_controller(settings: RunSettings) -> int:
     try:
         seconds = settings.request_timeout_seconds
         reviews = ApiReviews(api, time.monotonic, timeout_seconds=seconds)
-        pages = Pages(PageGuard(settings.listen.host, reviews), Asker(settings.log))
+        guard = PageGuard(settings.listen.host, reviews)
+        pages = Pages(guard, Asker(settings.log), Following(settings.log))
         async with serving(health, *settings.listen, pages) as port:
             _log.info("listening", host=settings.listen.host, port=port)
             return await _until_stopped(settings, health, api)

@@ -6,7 +6,9 @@ Content-Security-Policy by their digests, and nothing else may run or be fetched
 """
 
 import gzip
+import re
 from base64 import b64encode
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
@@ -14,6 +16,7 @@ from engine.canonical_json import dumps
 
 _DATA = "@DATA@"
 _CONNECT = "connect-src 'none'"
+_POLICY = re.compile(r'http-equiv="Content-Security-Policy" content="([^"]*)"')
 
 
 def standalone_page(document: dict[str, Any]) -> str:
@@ -22,9 +25,16 @@ def standalone_page(document: dict[str, Any]) -> str:
     return _page().replace(_DATA, b64encode(packed).decode(), 1)
 
 
+@cache
 def live_page() -> str:
     """Give the page that fetches `timeline.json` from beside itself, and follows it."""
     return _page().replace(_DATA, "", 1).replace(_CONNECT, "connect-src 'self'", 1)
+
+
+@cache
+def live_policy() -> str:
+    """Give the live page's Content-Security-Policy, for a header that says the same."""
+    return "".join(_POLICY.findall(live_page())[:1])
 
 
 def _page() -> str:

@@ -35,7 +35,8 @@ export function App({ timeline, position, live }: Props) {
   const searchBox = useRef<HTMLInputElement>(null);
 
   const cursor = held ?? position;
-  const first = useMemo(() => firstOpen(timeline), [timeline]);
+  const isEmpty = timeline.ordered.length === 0;
+  const first = useMemo(() => firstOpen(timeline), [timeline, isEmpty]);
   const selected = timeline.lanes[chosen ?? first ?? -1];
   const lanes = useMemo(
     () => filtered(timeline, filter, cursor),

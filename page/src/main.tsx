@@ -10,7 +10,9 @@ const FOLLOW_EVERY = 2000;
 
 function show(timeline: Timeline, root: HTMLElement, live: string | null): void {
   document.title = `warmlog timeline: ${timeline.place}`;
-  render(<App timeline={timeline} position={timeline.position} live={live} />, root);
+  // Of another log everything is another one: what was chosen, and where the cursor was.
+  const props = { timeline, position: timeline.position, live };
+  render(<App key={timeline.serial} {...props} />, root);
 }
 
 async function follow(root: HTMLElement): Promise<void> {
@@ -18,14 +20,14 @@ async function follow(root: HTMLElement): Promise<void> {
   for (;;) {
     try {
       const told = await fetched(timeline?.position ?? 0);
-      const other = timeline !== null && told.log !== timeline.log;
-      if (timeline === null || other) timeline = new Timeline(other ? await fetched(0) : told);
-      else timeline.add(told);
+      if (timeline === null) timeline = new Timeline(told);
+      else if (timeline.isContinuedBy(told)) timeline.add(told);
+      else timeline = new Timeline(await fetched(0));
       show(timeline, root, "following");
     } catch (error) {
-      const words = `no answer: ${error instanceof Error ? error.message : error}`;
-      if (timeline !== null) show(timeline, root, words);
-      else complain(root, words);
+      const words = error instanceof Error ? error.message : String(error);
+      if (timeline !== null) show(timeline, root, `not following: ${words}`);
+      else render(<p role="status">There is no timeline yet: {words}</p>, root);
     }
     await new Promise((resolve) => setTimeout(resolve, FOLLOW_EVERY));
   }

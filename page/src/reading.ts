@@ -48,9 +48,18 @@ export async function embedded(): Promise<Document | null> {
   return (await new Response(plain).json()) as Document;
 }
 
-/** Fetches what came after a position. */
+/** Fetches what came after a position; throws the words of whoever cannot tell. */
 export async function fetched(after: number): Promise<Document> {
-  const answer = await fetch(`timeline.json?after=${after}`, { cache: "no-store" });
-  if (!answer.ok) throw new Error(`the controller answers ${answer.status} ${answer.statusText}`);
-  return (await answer.json()) as Document;
+  const answer = await asked(`timeline.json?after=${after}`);
+  const told = await answer.json().catch(() => null);
+  if (told !== null && answer.ok) return told as Document;
+  throw new Error(told?.error ?? `the controller answers ${answer.status} ${answer.statusText}`);
+}
+
+async function asked(address: string): Promise<Response> {
+  try {
+    return await fetch(address, { cache: "no-store" });
+  } catch {
+    throw new Error("the controller does not answer; it is asked again and again");
+  }
 }

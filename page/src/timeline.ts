@@ -67,7 +67,11 @@ export function lastAt(list: readonly { position: number }[], position: number):
   return low - 1;
 }
 
+let timelines = 0;
+
 export class Timeline {
+  /** Tells this timeline from others that the page showed before. */
+  readonly serial = ++timelines;
   log = "";
   place = "";
   recordedBy = "";
@@ -81,6 +85,11 @@ export class Timeline {
 
   constructor(whole: Document) {
     this.add(whole);
+  }
+
+  /** Says whether a document goes on where this ends: else it is of another log. */
+  isContinuedBy(told: Document): boolean {
+    return told.log === this.log && told.position >= this.position;
   }
 
   /** Adds what came after the position known; throws when this page is too old for it. */

@@ -11,6 +11,7 @@ import aiohttp
 import pytest
 
 from adapters.http.asking import MOST_WAITING, Answer, Asker
+from adapters.http.following import Following
 from adapters.http.guarding import Guard
 from adapters.http.pages import Pages
 from adapters.http.serving import serving
@@ -35,7 +36,7 @@ async def ask(
     path: str, *, log: Path = LOG, listens_on: str = HOST, method: str = "GET", **headers: str
 ) -> Got:
     """Ask a server of a log; underscores of header names stand for hyphens."""
-    pages = Pages(Guard(listens_on, Judge()), Asker(str(log)))
+    pages = Pages(Guard(listens_on, Judge()), Asker(str(log)), Following(str(log)))
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     async with (
         serving(Told(OK), HOST, 0, pages) as port,

@@ -4,6 +4,7 @@ import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 from playwright.async_api import Page, ViewportSize, async_playwright
 
@@ -21,7 +22,7 @@ class Watched:
     """A page, and what it complained of or asked the network for."""
 
     def __init__(self, page: Page, own: str) -> None:
-        """Watch a page that is to ask for nothing but `own`, its address."""
+        """Watch a page that is to ask for nothing but `own`, its address, or what is below it."""
         self.page = page
         self.complaints: list[str] = []
         page.on("console", lambda said: self.complaints.append(f"{said.type}: {said.text}"))
@@ -29,13 +30,22 @@ class Watched:
         page.on("request", lambda asked: self._note(asked.url, own))
 
     def _note(self, address: str, own: str) -> None:
-        if address != own:
+        if address != own and not (own.endswith("/") and address.startswith(own)):
             self.complaints.append(f"asked for {address}")
 
 
 @asynccontextmanager
 async def opened(path: Path, *, colours: str = "light") -> AsyncIterator[Page]:
     """Open a page in a browser of its own; at its end there was no complaint and no request."""
+    async with visited(path.as_uri(), colours=colours) as watched:
+        await watched.page.get_by_role("listbox").wait_for()
+        yield watched.page
+    assert watched.complaints == []
+
+
+@asynccontextmanager
+async def visited(address: str, *, colours: str = "light") -> AsyncIterator[Watched]:
+    """Open an address in a browser of its own, and keep what there was to complain of."""
     program = shutil.which("chromium")
     assert program, "install Chromium: apt-get install chromium"
     async with async_playwright() as playwright:
@@ -43,16 +53,21 @@ async def opened(path: Path, *, colours: str = "light") -> AsyncIterator[Page]:
         context = await browser.new_context(
             color_scheme="dark" if colours == "dark" else "light", viewport=SIZE
         )
-        page = await context.new_page()
-        watched = Watched(page, path.as_uri())
-        await page.goto(path.as_uri())
-        await page.get_by_role("listbox").wait_for()
-        yield page
+        watched = Watched(await context.new_page(), address)
+        await watched.page.goto(address)
+        yield watched
         await browser.close()
-        assert watched.complaints == []
 
 
 async def shoot(page: Page, name: str) -> None:
     """Keep a picture of what is seen."""
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
     await page.screenshot(path=SCREENSHOTS / f"{name}.png")
+
+
+async def violations(page: Page, tools: Path) -> list[Any]:
+    """What axe finds wrong with a page."""
+    # Not as an element of the page: its policy lets nothing in.
+    await page.evaluate((tools / "node_modules/axe-core/axe.min.js").read_text())
+    found = await page.evaluate("async () => (await axe.run()).violations")
+    return [(one["id"], [node["html"][:200] for node in one["nodes"]]) for one in found]

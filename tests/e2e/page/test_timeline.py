@@ -4,7 +4,6 @@ import json
 import re
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.async_api import Page, expect
@@ -14,7 +13,7 @@ from adapters.timeline.pages import standalone_page
 from engine.events import Subject
 from machines.charting import Chart
 from machines.timelines import Cause, Place, Row, Said, Span, Tone
-from tests.e2e.page.browsing import opened, shoot
+from tests.e2e.page.browsing import opened, shoot, violations
 from tests.repository import ROOT
 
 pytestmark = pytest.mark.e2e
@@ -27,14 +26,6 @@ async def press(page: Page, *keys: str) -> None:
     """Press keys, one after the other."""
     for key in keys:
         await page.keyboard.press(key)
-
-
-async def violations(page: Page, tools: Path) -> list[Any]:
-    """What axe finds wrong with a page."""
-    # Not as an element of the page: its policy lets nothing in.
-    await page.evaluate((tools / "node_modules/axe-core/axe.min.js").read_text())
-    found = await page.evaluate("async () => (await axe.run()).violations")
-    return [(one["id"], [node["html"][:200] for node in one["nodes"]]) for one in found]
 
 
 def test_the_committed_page_is_what_its_sources_give(tools: Path) -> None:
