@@ -1,10 +1,12 @@
 """Who may see what the log holds: this machine itself, else whom the cluster lets.
 
 A page that shows data answers a caller on loopback, when the server listens there alone, and else
-one whose bearer token the API server knows and who may `get` that path. What came through a proxy
-or was asked of another host's name (as a page elsewhere can have a browser do) is not from here.
+one whose bearer token the API server knows and who may `get` that path. A browser, which has no
+other way to send one, sends it as a password. What came through a proxy or was asked of another
+host's name (as a page elsewhere can have a browser do) is not from here.
 """
 
+from base64 import b64decode
 from collections.abc import Mapping
 from ipaddress import ip_address
 from typing import NamedTuple, Protocol
@@ -12,7 +14,7 @@ from urllib.parse import urlsplit
 
 OK, UNAUTHENTICATED, FORBIDDEN, UNANSWERED = 200, 401, 403, 503
 _FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip", "Via")
-_BEARER = "bearer"
+_BEARER, _BASIC = "bearer", "basic"
 
 
 class Verdict(NamedTuple):
@@ -50,10 +52,26 @@ class Guard:
         """Say whether a request is answered."""
         if self._is_local and is_from_here(asked):
             return Verdict(OK)
-        scheme, _, token = asked.headers.get("Authorization", "").partition(" ")
-        if scheme.lower() != _BEARER or not token.strip():
+        token = token_in(asked.headers.get("Authorization", ""))
+        if not token:
             return Verdict(UNAUTHENTICATED, _no_token(asked.path))
-        return await self._reviews.review(token.strip(), asked.path)
+        return await self._reviews.review(token, asked.path)
+
+
+def token_in(authorization: str) -> str:
+    """Give the token that a header holds, by itself or as the password of any user; "" if none."""
+    scheme, _, rest = authorization.partition(" ")
+    if scheme.lower() == _BEARER:
+        return rest.strip()
+    return _password(rest.strip()) if scheme.lower() == _BASIC else ""
+
+
+def _password(credentials: str) -> str:
+    try:
+        plain = b64decode(credentials, validate=True).decode()
+    except ValueError:
+        return ""
+    return plain.partition(":")[2].strip()
 
 
 def is_from_here(asked: Asked) -> bool:
@@ -81,5 +99,6 @@ def _no_token(path: str) -> str:
     return (
         f"{path} shows what the log holds: ask for it on loopback of a server that listens there "
         "alone, or send `Authorization: Bearer TOKEN` of a user or ServiceAccount with the "
-        "ClusterRole warmlog-viewer, such as `kubectl create token NAME` gives."
+        "ClusterRole warmlog-viewer, such as `kubectl create token NAME` gives; in a browser give "
+        "the token as the password, with any name."
     )

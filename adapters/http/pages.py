@@ -20,6 +20,7 @@ HEADERS = {
 }
 RETRY_SECONDS = 2  # after which the page itself asks again
 _ASKED = ("object", "at", "node", "on", "cluster")
+_SHOWN = ("/", "/timeline.json")  # by a browser
 _MISASKED = 400
 _DIGITS = 18  # of the largest position that may be asked for
 
@@ -107,12 +108,14 @@ def _response(request: web.Request, answer: Answer) -> web.Response:
         told, kind = f"{dumps(document)}\n", "application/json"
     else:
         told, kind = body if answer.code == OK else f"{body}\n", "text/plain"
-    headers = {**HEADERS, **_advice(answer.code)}
+    headers = {**HEADERS, **_advice(answer.code, request.path)}
     return web.Response(text=told, status=answer.code, content_type=kind, headers=headers)
 
 
-def _advice(code: int) -> Mapping[str, str]:
-    """Give the headers that say what to do."""
+def _advice(code: int, path: str) -> Mapping[str, str]:
+    """Give the headers that say what to do: a browser asks its user for what it knows alone."""
     if code == UNAUTHENTICATED:
-        return {"WWW-Authenticate": 'Bearer realm="warmlog"'}
+        challenge = 'Bearer realm="warmlog"'
+        basic = f'Basic realm="warmlog", charset="UTF-8", {challenge}'
+        return {"WWW-Authenticate": basic if path in _SHOWN else challenge}
     return {"Retry-After": str(RETRY_SECONDS)} if code == UNANSWERED else {}

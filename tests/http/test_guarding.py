@@ -1,5 +1,7 @@
 """The guard: this machine itself sees what the log holds, others whom the cluster lets."""
 
+from base64 import b64encode
+
 import pytest
 
 from adapters.http.guarding import OK, Asked, Guard, Verdict, is_loopback
@@ -18,6 +20,11 @@ class Judge:
         """Judge by the token alone."""
         self.asked.append((token, path))
         return Verdict(OK) if token == "good" else REFUSED
+
+
+def basic(credentials: str) -> str:
+    """Give the header that a browser sends of a name and a password."""
+    return f"Basic {b64encode(credentials.encode()).decode()}"
 
 
 def asked(peer: str = "127.0.0.1", host: str = "localhost:8080", **headers: str) -> Asked:
@@ -78,6 +85,12 @@ async def test_anybody_else_needs_a_token(listens_on: str, request_: Asked) -> N
         ("Bearer bad", 403),
         ("Bearer ", 401),
         ("Basic good", 401),
+        (basic("me:good"), 200),
+        (basic(":good").replace("Basic", "BASIC"), 200),
+        (basic("me:bad"), 403),
+        (basic("good"), 401),
+        (basic("good:"), 401),
+        ("Basic \u00e9", 401),
         ("good", 401),
     ],
 )

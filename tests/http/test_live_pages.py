@@ -8,6 +8,7 @@ import pytest
 
 from adapters.http.following import MOST_WAITING, Following, Told
 from adapters.timeline.pages import live_page
+from tests.http.test_guarding import basic
 from tests.http.test_pages import LOG, ask, script
 
 ECHO = """
@@ -69,7 +70,12 @@ async def test_what_is_no_position(after: str) -> None:
 @pytest.mark.parametrize("path", ["/", "/timeline.json"])
 async def test_both_are_guarded_and_can_only_be_read(path: str) -> None:
     """Off loopback a token of somebody who may is needed; nothing but GET and HEAD is answered."""
-    assert (await ask(path, listens_on="10.0.0.5")).code == 401
+    refused = await ask(path, listens_on="10.0.0.5")
+    assert refused.code == 401
+    assert refused.headers["WWW-Authenticate"].startswith('Basic realm="warmlog"')
+    assert refused.headers["WWW-Authenticate"].endswith('Bearer realm="warmlog"')
+    password = basic("me:good")
+    assert (await ask(path, listens_on="10.0.0.5", Authorization=password)).code == 200
     assert (await ask(path, listens_on="10.0.0.5", Authorization="Bearer bad")).code == 403
     assert (await ask(path, listens_on="10.0.0.5", Authorization="Bearer good")).code == 200
     assert (await ask(path, Host="evil.example")).code == 401

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from playwright.async_api import Page, ViewportSize, async_playwright
+from playwright.async_api import HttpCredentials, Page, ViewportSize, async_playwright
 
 from tests.repository import ROOT
 
@@ -44,14 +44,21 @@ async def opened(path: Path, *, colours: str = "light") -> AsyncIterator[Page]:
 
 
 @asynccontextmanager
-async def visited(address: str, *, colours: str = "light") -> AsyncIterator[Watched]:
-    """Open an address in a browser of its own, and keep what there was to complain of."""
+async def visited(
+    address: str, *, colours: str = "light", password: str = ""
+) -> AsyncIterator[Watched]:
+    """Open an address in a browser of its own, and keep what there was to complain of.
+
+    Who is asked there for a password gives this one.
+    """
     program = shutil.which("chromium")
     assert program, "install Chromium: apt-get install chromium"
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=program, args=[*ARGUMENTS])
         context = await browser.new_context(
-            color_scheme="dark" if colours == "dark" else "light", viewport=SIZE
+            color_scheme="dark" if colours == "dark" else "light",
+            viewport=SIZE,
+            http_credentials=HttpCredentials(username="me", password=password),
         )
         watched = Watched(await context.new_page(), address)
         await watched.page.goto(address)

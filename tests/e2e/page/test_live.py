@@ -25,9 +25,9 @@ PATIENT_MS = 60_000.0
 
 
 @asynccontextmanager
-async def served(log: Path, port: int = 0) -> AsyncIterator[int]:
+async def served(log: Path, port: int = 0, *, listens_on: str = HOST) -> AsyncIterator[int]:
     """Serve the pages of a log; gives the port."""
-    pages = Pages(Guard(HOST, Judge()), Asker(str(log)), Following(str(log)))
+    pages = Pages(Guard(listens_on, Judge()), Asker(str(log)), Following(str(log)))
     async with serving(Told(OK), HOST, port, pages) as used:
         yield used
 
@@ -101,3 +101,18 @@ async def test_a_controller_that_is_away_and_comes_back_with_another_log(tmp_pat
             await expect(page.get_by_text("following", exact=True)).to_be_visible()
     assert all("net::ERR_CONNECTION" in one for one in watched.complaints)
     assert watched.complaints
+
+
+async def test_a_browser_gives_the_token_as_a_password(tmp_path: Path) -> None:
+    """Off loopback it is asked for once, and what the page reads has it as well."""
+    log = await growing(tmp_path / "log.db", NAME)
+    await log.begin(20)
+    async with served(log.path, listens_on="10.0.0.5") as port:
+        address = f"http://{HOST}:{port}/"
+        async with visited(address, password="good") as watched:
+            await shows(watched.page, "20 of 20")
+            await log.grow(20, 30)
+            await shows(watched.page, "30 of 30")
+        assert watched.complaints == []
+        async with visited(address, password="bad") as watched:
+            await expect(watched.page.get_by_text("they may not")).to_be_visible()
