@@ -12,7 +12,9 @@ from adapters.cli.recordings import recording, run
 from adapters.explaining import references
 from adapters.explaining.explaining import Question, explain_object
 from adapters.explaining.moments import parse_moment
-from adapters.explaining.references import CACHE, WARMUP, parse_reference
+from adapters.explaining.references import CACHE, PARTS, WARMUP, parse_thing
+
+ON_HELP = "Only this InferenceCluster: of a ModelCache, a Job, a claim, a node, a Pod or a Secret."
 
 
 def register(app: typer.Typer) -> None:
@@ -21,7 +23,7 @@ def register(app: typer.Typer) -> None:
 
 
 def _explain(
-    reference: Annotated[str, typer.Argument(metavar="REF", help=references.HELP)],
+    reference: Annotated[str, typer.Argument(metavar="REF", help=references.THING_HELP)],
     log: Annotated[str, typer.Option(metavar="LOG", envvar="WARMLOG_LOG", help=LOG_HELP)],
     at: At = None,
     node: Annotated[
@@ -30,7 +32,7 @@ def _explain(
     ] = None,
     on: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Of a ModelCache only this InferenceCluster."),
+        typer.Option(metavar="NAME", help=ON_HELP),
     ] = None,
     cluster: Annotated[
         str | None, typer.Option(help="The object's cluster, where the log knows several.")
@@ -42,10 +44,10 @@ def _explain(
     Its phase and since when, what it waits for or why it failed, what to do, and the rows of the
     log that led there.
     """
-    named = parse_reference(reference)
+    named = parse_thing(reference)
     if node is not None and named.kind != WARMUP:
         raise Misuse(f"--node is about a {WARMUP}: of a {CACHE} say --on CLUSTER.")
-    if on is not None and named.kind != CACHE:
+    if on is not None and named.kind not in PARTS["on"]:
         raise Misuse(f"--on is about a {CACHE}: of a {WARMUP} say --node NODE.")
     return run(_run(log, Question(named, node if node is not None else on, cluster), at, output))
 

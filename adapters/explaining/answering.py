@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from adapters.explaining.errors import Misasked, NotHeld
 from adapters.explaining.explaining import Question, explain_object
 from adapters.explaining.moments import parse_moment
-from adapters.explaining.references import CACHE, WARMUP, parse_reference
+from adapters.explaining.references import PARTS, parse_thing
 from adapters.store.locations import parse_location
 from adapters.store.opening import open_log
 from engine.canonical_json import dumps, loads
@@ -39,10 +39,11 @@ async def answer(log: str, asked: dict[str, str]) -> Answer:
 async def _explained(log: str, asked: dict[str, str]) -> Any:
     if not asked.get("object"):
         raise Misasked("Say which object: ?object=KIND/NAMESPACE/NAME, and at=POSITION or TIME.")
-    reference = parse_reference(asked["object"])
-    for name, kind in (("node", WARMUP), ("on", CACHE)):
-        if asked.get(name) and reference.kind != kind:
-            raise Misasked(f"{name}= is about a {kind}, and {reference} is none: leave it out.")
+    reference = parse_thing(asked["object"])
+    for name, kinds in PARTS.items():
+        if asked.get(name) and reference.kind not in kinds:
+            known = " or a ".join(kinds)
+            raise Misasked(f"{name}= is about a {known}, and {reference} is none: leave it out.")
     part, cluster = asked.get("node") or asked.get("on"), asked.get("cluster")
     async with await open_log(log, read_only=True) as reader:
         bound = parse_moment(asked.get("at"), await reader.identify())

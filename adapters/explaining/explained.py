@@ -7,10 +7,12 @@ from adapters.explaining.chains import line_json
 from adapters.explaining.passages import NOTE, Passage, Table, plain_lines
 from adapters.explaining.places import Place
 from adapters.explaining.replicas import replica_json, tell_replica
+from adapters.explaining.things import tell_thing, thing_json
 from adapters.explaining.warmups import tell_warmup, warmup_json
 from adapters.texts import moment
 from machines.caches.explaining import CacheExplanation, ClusterExplanation
 from machines.explaining import Explanation
+from machines.explaining_things import ThingExplanation
 from machines.foreign import ExplainedAs
 from machines.histories import Line
 
@@ -18,7 +20,7 @@ from machines.histories import Line
 class Explained(NamedTuple):
     """What is to be said of an object; each form is made when it is asked for."""
 
-    told: ExplainedAs
+    told: ExplainedAs | ThingExplanation
     place: Place
     only: str | None = None  # of a ModelWarmup one node, of a ModelCache one InferenceCluster
     gone: Line | None = None  # the row by which it went; told is how it was just before that
@@ -27,6 +29,8 @@ class Explained(NamedTuple):
     def phase(self) -> str:
         """Give the phase in one word, of the part that was asked about."""
         told = self.told
+        if isinstance(told, ThingExplanation):
+            return told.standing
         if isinstance(told, Explanation):
             states = [node.view.state.value for node in told.nodes]
             return states[0] if self.only is not None and states else told.phase
@@ -49,6 +53,8 @@ class Explained(NamedTuple):
 
     def _passages(self) -> tuple[Passage | Table, ...]:
         told, place, only = self.told, self.place, self.only
+        if isinstance(told, ThingExplanation):
+            return tell_thing(told, place)
         if isinstance(told, Explanation):
             return tell_warmup(told, place, only=only)
         if isinstance(told, CacheExplanation):
@@ -70,6 +76,8 @@ class Explained(NamedTuple):
 
     def _document(self) -> dict[str, Any]:
         told, place = self.told, self.place
+        if isinstance(told, ThingExplanation):
+            return thing_json(told, place)
         if isinstance(told, Explanation):
             return warmup_json(told, place)
         if isinstance(told, CacheExplanation):

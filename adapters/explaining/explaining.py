@@ -1,6 +1,6 @@
 """Explaining: one object at one moment, or every object at each of its changes, in one fold."""
 
-from collections.abc import AsyncGenerator, Iterable
+from collections.abc import AsyncGenerator, Callable, Iterable
 from difflib import get_close_matches
 from typing import NamedTuple
 
@@ -8,6 +8,7 @@ from adapters.explaining.errors import Misasked, NotHeld
 from adapters.explaining.explained import Explained
 from adapters.explaining.places import Place
 from adapters.explaining.references import CACHE, REPLICA, Reference
+from adapters.explaining.things import the_thing
 from adapters.texts import moment, names
 from engine.events import Event, Subject
 from engine.logs import EventReader, LogIdentity
@@ -16,8 +17,10 @@ from machines.caches.explaining import CacheExplanation
 from machines.chronicles import Change, Chronicle, Told
 from machines.domain import WARMLOG
 from machines.explaining import Explanation
+from machines.explaining_things import explain_thing, owners_of
 from machines.histories import History, Line
 from machines.states import State
+from machines.things import KINDS, Watcher
 
 _NEAR = 3  # names that are like one that is not there
 
@@ -26,7 +29,7 @@ class Question(NamedTuple):
     """What is asked."""
 
     reference: Reference
-    only: str | None = None  # of a ModelWarmup this node, of a ModelCache this InferenceCluster
+    only: str | None = None  # of a ModelWarmup this node, of anything else this InferenceCluster
     cluster: str | None = None  # the object's, where the log knows several
 
     def wants(self, subject: Subject) -> bool:
@@ -74,26 +77,56 @@ async def explain_object(
     What is deleted is explained as it was just before that. Raises Misasked, NotHeld, and what the
     reader raises.
     """
-    explainer = await _folded(reader, question, bound)
+    if question.reference.kind in KINDS:
+        return await _explain_thing(reader, question, bound, log)
+    explainer = await _folded(reader, question.wants, bound)
     told = _the_one(explainer, question, log)
     if told.gone is None:
         return _answer(explainer, question, told)
-    before = await _folded(reader, question, Moment(position=told.gone.position - 1))
+    before = await _folded(reader, question.wants, Moment(position=told.gone.position - 1))
     as_it_was = before.chronicle.history(told.subject.uid)
     if as_it_was is None:
         raise NotHeld(_deleted(question.reference, told.gone))
     return _answer(before, question, as_it_was)._replace(gone=told.gone)
 
 
-async def _folded(reader: EventReader, question: Question, bound: Moment) -> Explainer:
+async def _explain_thing(
+    reader: EventReader, question: Question, bound: Moment, log: str
+) -> Explained:
+    """Explain what is no object of warmlog's: find whose it is, then have those explain it."""
+    reference, watcher = question.reference, Watcher(*question.reference)
+    first = await _folded(reader, lambda _: False, bound, watcher)
+    clusters = tuple(filter(None, (question.only, question.cluster)))
+    where = _holds_no(first, reference, log)
+    thing = the_thing(watcher, first.state, reference, clusters, where)
+    owners = owners_of(first.state, thing)
+    second = await _folded(reader, lambda subject: subject.uid in owners, bound)
+    told = explain_thing(second.state, thing, second.chronicle)
+    return Explained(told, second.place)
+
+
+async def _folded(
+    reader: EventReader,
+    wants: Callable[[Subject], bool],
+    bound: Moment,
+    watcher: Watcher | None = None,
+) -> Explainer:
     """Fold up to the moment, collecting what the answer needs."""
-    explainer = Explainer(await reader.identify(), Chronicle(question.wants))
+    explainer = Explainer(await reader.identify(), Chronicle(wants))
     async for batch in reader.read(until=bound.position):
         for event in batch:
             if bound.at is not None and event.at > bound.at:
                 return explainer
             explainer.fold(event)
+            if watcher is not None:
+                watcher.note(event, explainer.state)
     return explainer
+
+
+def _holds_no(explainer: Explainer, reference: Reference, log: str) -> str:
+    last = explainer.last
+    where = f"at position {last.seq}" if last is not None else "at its beginning"
+    return f"The log {f'{log} ' if log else ''}holds no {reference} {where}"
 
 
 async def explain_changes(reader: EventReader) -> AsyncGenerator[Explained, None]:
@@ -127,11 +160,11 @@ def _the_one(explainer: Explainer, question: Question, log: str) -> Told:
     if len(clusters) > 1:
         raise Misasked(f"{reference} is in clusters {', '.join(clusters)}: say --cluster.")
     if not found:
-        where = f"at position {explainer.last.seq}" if explainer.last else "at its beginning"
         lists = f": `warmlog replay {log}` lists what it holds" if log else ""
         near = _near(reference, explainer.chronicle.met)
-        held = f"The log {f'{log} ' if log else ''}holds no {reference} {where}"
-        raise NotHeld(f"{held}{f', but {near}' if near else ''}{lists}.")
+        raise NotHeld(
+            f"{_holds_no(explainer, reference, log)}{f', but {near}' if near else ''}{lists}."
+        )
     return (living or found)[-1]
 
 

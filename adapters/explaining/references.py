@@ -4,6 +4,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from adapters.explaining.errors import Misasked
+from machines.caches.finding import CLAIM
+from machines.states import SECRET
+from machines.things import JOB, KINDS, NODE, POD
 
 WARMUP, CACHE, REPLICA, CLUSTER = (
     "ModelWarmup", "ModelCache", "ModelReplica", "InferenceCluster",
@@ -11,6 +14,10 @@ WARMUP, CACHE, REPLICA, CLUSTER = (
 HELP = (
     "KIND/NAMESPACE/NAME, as in modelwarmup/default/runtime-image-warmup, modelcache/ml-team/qwen "
     "or modelreplica/ml-team/qwen-1; inferencecluster/NAME."
+)
+THING_HELP = (
+    f"{HELP.removesuffix('.')}; or job/NAMESPACE/NAME, claim/…, pod/… or secret/…, with or without "
+    "the namespace, and node/NAME."
 )
 WARMUP_HELP = "modelwarmup/NAMESPACE/NAME, as in modelwarmup/default/runtime-image-warmup."
 
@@ -20,6 +27,12 @@ _KINDS = {
     "modelreplica": REPLICA, "modelreplicas": REPLICA, "mr": REPLICA,
     "inferencecluster": CLUSTER, "inferenceclusters": CLUSTER, "ic": CLUSTER,
 }  # fmt: skip
+_THINGS = {
+    "job": JOB, "jobs": JOB, "node": NODE, "nodes": NODE, "no": NODE, "pod": POD, "pods": POD,
+    "po": POD, "secret": SECRET, "secrets": SECRET, "claim": CLAIM, "claims": CLAIM, "pvc": CLAIM,
+    "persistentvolumeclaim": CLAIM, "persistentvolumeclaims": CLAIM,
+}  # fmt: skip
+PARTS = {"node": (WARMUP,), "on": (CACHE, *KINDS)}  # what narrows which kinds down
 _WITHOUT_NAMESPACE = frozenset({CLUSTER})
 
 
@@ -40,15 +53,22 @@ def parse_reference(text: str) -> Reference:
 
     Raises Misasked.
     """
+    return _parsed(text, HELP)
+
+
+def parse_thing(text: str) -> Reference:
+    """Read what `parse_reference` reads, or the own name of a Job, a claim, a node, Pod or Secret.
+
+    Of these the namespace may be left out: it is "" then, and any will do. Raises Misasked.
+    """
     parts = text.strip().split("/")
-    kind = _KINDS.get(parts[0].partition(".")[0].lower())
-    if kind is None and parts[0] and len(parts) > 1:
-        known = ", ".join(f"{name} ({short})" for name, short in _shorts())
-        raise Misasked(f"warmlog knows nothing of kind {parts[0]!r}, only of {known}: write {HELP}")
-    names = ["", *parts[1:]] if kind in _WITHOUT_NAMESPACE else parts[1:]
-    if kind is None or len(names) != 2 or not all(parts):  # noqa: PLR2004 -- namespace and name
-        raise Misasked(f"{text!r} names no object: write {HELP}")
-    return Reference(kind, *names)
+    kind = _THINGS.get(parts[0].partition(".")[0].lower())
+    if kind is None:
+        return _parsed(text, THING_HELP)
+    most = 1 if kind == NODE else 2
+    if not all(parts) or not 1 <= len(parts) - 1 <= most:
+        raise Misasked(f"{text!r} names no {kind}: write {THING_HELP}")
+    return Reference(kind, "" if len(parts) == 2 else parts[1], parts[-1])  # noqa: PLR2004
 
 
 def parse_warmup(text: str) -> Reference:
@@ -69,6 +89,18 @@ def listed(found: Sequence[Reference], shown: int = 5) -> str:
     """Name a few objects, and say how many more there are."""
     more = f" and {len(found) - shown} more" if len(found) > shown else ""
     return f"{', '.join(map(str, found[:shown]))}{more}"
+
+
+def _parsed(text: str, how: str) -> Reference:
+    parts = text.strip().split("/")
+    kind = _KINDS.get(parts[0].partition(".")[0].lower())
+    if kind is None and parts[0] and len(parts) > 1:
+        known = ", ".join(f"{name} ({short})" for name, short in _shorts())
+        raise Misasked(f"warmlog knows nothing of kind {parts[0]!r}, only of {known}: write {how}")
+    names = ["", *parts[1:]] if kind in _WITHOUT_NAMESPACE else parts[1:]
+    if kind is None or len(names) != 2 or not all(parts):  # noqa: PLR2004 -- namespace and name
+        raise Misasked(f"{text!r} names no object: write {how}")
+    return Reference(kind, *names)
 
 
 def _shorts() -> list[tuple[str, str]]:

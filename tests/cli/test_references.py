@@ -3,7 +3,7 @@
 import pytest
 
 from adapters.explaining.errors import Misasked
-from adapters.explaining.references import Reference, parse_reference, parse_warmup
+from adapters.explaining.references import Reference, parse_reference, parse_thing, parse_warmup
 
 
 @pytest.mark.parametrize(
@@ -45,3 +45,35 @@ def test_only_a_warmup() -> None:
         parse_warmup("mc/ns/a")
     with pytest.raises(Misasked, match="is no ModelWarmup"):
         parse_warmup("ic/a")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("job/ns/a", Reference("Job", "ns", "a")),
+        ("jobs.batch/a", Reference("Job", "", "a")),
+        ("claim/ns/a", Reference("PersistentVolumeClaim", "ns", "a")),
+        ("pvc/a", Reference("PersistentVolumeClaim", "", "a")),
+        ("Node/gpu-01", Reference("Node", "", "gpu-01")),
+        ("pod/ns/a", Reference("Pod", "ns", "a")),
+        ("secret/a", Reference("Secret", "", "a")),
+        ("mc/ns/a", Reference("ModelCache", "ns", "a")),
+    ],
+)
+def test_a_thing_is_named(text: str, expected: Reference) -> None:
+    """Where these will do, Jobs, claims, nodes, Pods and Secrets have names, too."""
+    assert parse_thing(text) == expected
+    assert parse_thing(str(expected)) == expected
+
+
+@pytest.mark.parametrize("text", ["node/ns/a", "job/", "job//a", "job/ns/a/b", "pod", "mw/a"])
+def test_no_thing_is_named(text: str) -> None:
+    """What names nothing is refused with how to write one."""
+    with pytest.raises(Misasked, match=r"names no .*: write KIND/NAMESPACE/NAME.*node/NAME"):
+        parse_thing(text)
+
+
+def test_an_unknown_kind_of_thing() -> None:
+    """The refusal of a kind says how those are written that there are."""
+    with pytest.raises(Misasked, match=r"knows nothing of kind 'service'.*job/NAMESPACE/NAME"):
+        parse_thing("service/ns/a")

@@ -57,6 +57,13 @@ async def test_it_is_the_very_text_of_the_command(at: str) -> None:
     assert got.text == expected
 
 
+async def test_a_node_is_explained_by_its_own_name() -> None:
+    """What is no object of warmlog's has its explanation there, too."""
+    got = await ask("/explain?object=node/gpu-01")
+    expected = await asyncio.to_thread(printed, "explain", "node/gpu-01", "--log", str(LOG))
+    assert (got.code, got.text) == (200, expected)
+
+
 @pytest.mark.parametrize(
     ("query", "accept"), [("&format=json", "*/*"), ("", "application/json"), ("&node=gpu-04", "")]
 )

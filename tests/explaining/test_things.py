@@ -1,0 +1,203 @@
+"""Jobs, claims, nodes, Pods and Secrets are explained by their own names, from every recording."""
+
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from adapters.explaining.errors import Misasked, NotHeld
+from adapters.explaining.explained import Explained
+from adapters.explaining.explaining import Question, explain_object
+from adapters.explaining.references import Reference, parse_thing
+from adapters.store.opening import open_log
+from engine.replaying import Moment
+from tests.cli.commands import printed, warmlog
+from tests.recordings.reading import FOLDER, FOREIGN
+
+LOGS = sorted([*FOLDER.glob("*.jsonl"), *FOREIGN.glob("*.jsonl")])
+SHOWN = {
+    "Job": "Job", "HydrationJob": "Job", "PersistentVolumeClaim": "PersistentVolumeClaim",
+    "Node": "Node", "Pod": "Pod", "HydrationPod": "Pod", "Secret": "Secret",
+}  # fmt: skip
+TWO_CLUSTERS = FOLDER / "real_a_hydration_fails_once.jsonl"
+REPLICAS = FOLDER / "demo_replicas.jsonl"
+
+
+class Named(NamedTuple):
+    """A name that objects on a cluster bore."""
+
+    cluster: str
+    kind: str
+    namespace: str
+    name: str
+
+
+def rows_of(log: Path) -> list[dict[str, Any]]:
+    """The rows of a log, as they stand in the file."""
+    return [json.loads(line) for line in log.read_text().splitlines()[1:]]
+
+
+def own(row: dict[str, Any]) -> Named | None:
+    """What a row is of, when that has a name of the kinds that are explained by it."""
+    kind, namespace, name, _ = row["subject"].split("/")
+    return Named(row["cluster"], SHOWN[kind], namespace, name) if kind in SHOWN else None
+
+
+def related(rows: list[dict[str, Any]], named: Named) -> set[int]:
+    """The positions of rows about an object, about what runs in or on it, or decided about it."""
+    uids = {row["subject"].rpartition("/")[2] for row in rows if own(row) == named}
+    words = {f'"{word}"' for word in (*uids, named.name) if word}
+    words.add(f'"Secret/{named.namespace}/{named.name}"')
+    told = {
+        row["seq"]
+        for row in rows
+        if own(row) == named or any(word in json.dumps(row["data"]) for word in words)
+    }
+    things = {row["subject"] for row in rows if row["seq"] in told and own(row) is not None}
+    answers = {row["seq"] for row in rows if row["cause"] in told}
+    made = {row["data"].get("uid") for row in rows if row["seq"] in answers}
+    ran = {
+        row["subject"]
+        for row in rows
+        if own(row) is not None
+        and (
+            row["subject"].rpartition("/")[2] in made
+            or row["data"].get("level", {}).get("jobUid") in made
+        )
+    }
+    return told | answers | {row["seq"] for row in rows if row["subject"] in things | ran}
+
+
+async def answered(
+    log: Path, ref: str | Reference, on: str | None = None, at: int | None = None
+) -> Explained:
+    """What is said of an object at a position."""
+    reference = ref if isinstance(ref, Reference) else parse_thing(ref)
+    async with await open_log(str(log), read_only=True) as reader:
+        return await explain_object(reader, Question(reference, on), Moment(position=at))
+
+
+@pytest.mark.parametrize("log", LOGS, ids=lambda log: log.stem)
+async def test_whatever_a_recording_knows_is_explained_by_its_name(log: Path) -> None:
+    """Each Job, claim, node, Pod and Secret is explained at the end, by rows that are about it."""
+    rows = rows_of(log)
+    found = dict.fromkeys(named for row in rows if (named := own(row)) is not None)
+    assert found
+    for named in found:
+        explained = await answered(log, Reference(*named[1:]), named.cluster)
+        document = explained.document
+        mine = [row for row in rows if own(row) == named]
+        assert document["object"]["name"] == named.name
+        assert explained.phase == document["standing"]
+        assert f"{named.name} on" in explained.text.splitlines()[0]
+        assert explained.phase in explained.text
+        assert document["do"]
+        assert (document["standing"] == "gone") == (mine[-1]["type"] == "Gone")
+        cited = {line["position"] for line in document["causes"]}
+        assert {row["seq"] for row in mine} <= cited
+        assert cited <= related(rows, named), named
+        seen = [row["seq"] for row in mine if row["type"].endswith("Seen")]
+        assert document["lastSeen"]["position"] == seen[-1]
+
+
+async def test_a_jobs_owner_says_what_to_do() -> None:
+    """A failed Job names its node and its ModelWarmup, and says what is to be done about those."""
+    log = FOLDER / "demo.jsonl"
+    failed = next(
+        row for row in rows_of(log) if row["data"].get("level", {}).get("outcome") == "Failed"
+    )
+    _, namespace, name, _ = failed["subject"].split("/")
+    document = (await answered(log, f"job/{namespace}/{name}")).document
+    assert document["standing"] == "Failed"
+    [of] = document["of"]
+    node = failed["data"]["level"]["nodeName"]
+    assert (of["kind"], of["name"], of["part"]) == ("ModelWarmup", "runtime-image-warmup", node)
+    assert of["phase"] == "Failed"
+    assert name in of["do"]
+    assert document["do"] == [of["do"]]
+    assert of["more"] == f"warmlog explain mw/default/runtime-image-warmup --node {node}"
+    asked = next(line for line in document["causes"] if line["type"] == "CreateJobIntended")
+    assert any(line["cause"] == asked["position"] for line in document["causes"])
+
+
+async def test_a_claim_names_its_cache_and_who_mounts_it() -> None:
+    """A claim is of a ModelCache on a cluster, and whoever mounts it or waits for it is named."""
+    claim = next(row for row in rows_of(REPLICAS) if row["type"] == "PersistentVolumeClaimSeen")
+    _, namespace, name, _ = claim["subject"].split("/")
+    found = await answered(REPLICAS, f"pvc/{namespace}/{name}", at=60)
+    assert found.phase == "Bound"
+    named = [(of["kind"], of["name"], of["part"]) for of in found.document["of"]]
+    assert named == [("ModelCache", "qwen-small", "home"), ("ModelReplica", "qwen-small-home", "")]
+
+
+async def test_a_secret_that_is_missing_says_who_waits_for_it() -> None:
+    """A Secret that was looked for and is not there is explained, with how to make it."""
+    missing = await answered(REPLICAS, "secret/default/hub-token", at=75)
+    assert missing.phase == "not there"
+    [of] = missing.document["of"]
+    assert (of["name"], of["part"], of["phase"]) == ("qwen-roomy", "home", "Pending")
+    assert "create secret generic hub-token" in of["do"]
+    assert (await answered(REPLICAS, "secret/default/hub-token")).phase == "there"
+
+
+async def test_a_kubeconfig_says_which_cluster_it_leads_to() -> None:
+    """The Secret of a kubeconfig is of the InferenceCluster that it leads to."""
+    found = await answered(FOLDER / "a_cache_can_never_work.jsonl", "secret/warmlog-system/k")
+    assert [(of["kind"], of["name"]) for of in found.document["of"]] == [
+        ("InferenceCluster", "one")
+    ]
+
+
+async def test_what_is_deleted_is_told_as_it_was_last() -> None:
+    """Of a node that went its last level is told, how it went, and who waits for it."""
+    found = await answered(FOREIGN / "a_node_vanished_watched.jsonl", "node/hanging-first")
+    assert found.phase == "gone"
+    assert found.document["lastSeen"]["type"] == "NodeSeen"
+    assert found.document["gone"]["type"] == "Gone"
+    [of] = found.document["of"]
+    assert (of["kind"], of["part"], of["phase"]) == ("ModelCache", "home", "Pending")
+    assert of["do"].startswith("warmlog would")  # no controller wrote this log
+    assert "Gone at position 23" in found.text
+
+
+async def test_of_several_one_has_to_be_meant() -> None:
+    """One name on two clusters is refused with both of them, and the cluster tells them apart."""
+    with pytest.raises(
+        Misasked, match=r"on second or Node/hanging-gpu on home: say --on CLUSTER\."
+    ):
+        await answered(TWO_CLUSTERS, "node/hanging-gpu")
+    for on in ("second", "ic/second"):
+        assert (await answered(TWO_CLUSTERS, "node/hanging-gpu", on)).told.cluster == "ic/second"
+    with pytest.raises(NotHeld, match=r"on cluster third, but Node/hanging-gpu"):
+        await answered(TWO_CLUSTERS, "node/hanging-gpu", "third")
+
+
+async def test_a_namespace_may_be_left_out() -> None:
+    """Without its namespace an object is found where only one bears the name."""
+    pod = next(row for row in rows_of(REPLICAS) if row["type"] == "HydrationPodSeen")
+    _, namespace, name, _ = pod["subject"].split("/")
+    found = await answered(REPLICAS, f"pod/{name}", at=pod["seq"])
+    assert found.told.subject.namespace == namespace
+    assert found.phase == pod["data"]["level"]["phase"]
+    assert [of["kind"] for of in found.document["of"]] == ["ModelCache"]
+
+
+async def test_an_unknown_name_names_near_ones() -> None:
+    """A name that no row has is refused with those that are like it; so is one not met yet."""
+    log = FOLDER / "one_node_cannot_pull.jsonl"
+    with pytest.raises(NotHeld, match=r"holds no Node/gpu-x at position 52, but Node/gpu-"):
+        await answered(log, "node/gpu-x")
+    with pytest.raises(NotHeld, match=r"holds no Node/gpu-a at position 1\.$"):
+        await answered(log, "node/gpu-a", at=1)
+
+
+def test_the_command_prints_text_and_json() -> None:
+    """`warmlog explain node/…` prints text and JSON, and is refused with --node."""
+    args = ("explain", "node/hanging-gpu", "--on", "second", "--log", TWO_CLUSTERS)
+    text = printed(*args)
+    assert text.startswith("Node hanging-gpu on second is gone since ")
+    document = json.loads(printed(*args, "-o", "json"))
+    assert document["standing"] == "gone"
+    refused = warmlog(*args, "--node", "hanging-gpu")
+    assert refused.exit_code == 2
