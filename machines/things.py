@@ -127,7 +127,10 @@ class Thing:
         level = data.get("level", {}) if event.type in _SEEN else {}
         if any(level.get(key) in self.uids for key in _UID_KEYS):
             self._related[subject.uid] = None
-        return subject.uid in self._related
+        is_related = subject.uid in self._related
+        if is_related and event.type == f"{CLAIM}Seen":
+            del self._related[subject.uid]  # another node is chosen for it, or none
+        return is_related
 
 
 class Watcher:

@@ -117,7 +117,8 @@ def _is_token(cache: Cache, cluster: str, subject: Subject) -> bool:
 def _of_node(state: State, cluster: str, name: str, uids: Iterable[str]) -> Iterator[Tie]:
     wanted = (*uids, f"name:{name}")
     for warmup in state.warmups.values():
-        if warmup.cluster == cluster and any(key in warmup.targets for key in wanted):
+        known = warmup.targets.keys() | warmup.skipped.keys()
+        if warmup.cluster == cluster and not known.isdisjoint(wanted):
             yield Tie(warmup.subject, name)
     there = state.clusters.get(cluster)
     for uid in there.awaited_nodes.get(name, ()) if there is not None else ():

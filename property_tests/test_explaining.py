@@ -8,16 +8,21 @@ from hypothesis import given
 
 from adapters.explaining.explained import Explained
 from adapters.explaining.explaining import Explainer
+from engine.canonical_json import loads
 from engine.events import Event
 from engine.logs import LogIdentity
+from machines.explaining_things import explain_thing
+from machines.things import Watcher
 from property_tests import actions, cache_actions, replica_actions
 from property_tests.cache_chaos import CacheChaos
 from property_tests.chaos import Chaos
 from property_tests.replica_chaos import ReplicaChaos
+from tests.explaining.relating import Named, own, related
 
 pytestmark = pytest.mark.timeout(900)
 
 ENDED = frozenset({"Ready", "Failed"})
+DONE = "Succeeded"  # the phase of a ModelWarmup of which nothing is left to do
 
 
 def cited(document: Any) -> Iterator[dict[str, Any]]:
@@ -39,6 +44,7 @@ def check(found: Explained, rows: list[Event]) -> None:
     assert text.endswith("\n")
     assert found.phase
     assert found.phase in text
+    assert found.phase in {document.get(name) for name in ("phase", "reason", "standing")}
     for line in cited(document):
         assert 1 <= line["position"] <= len(rows), line
         row = rows[line["position"] - 1]
@@ -46,13 +52,34 @@ def check(found: Explained, rows: list[Event]) -> None:
         assert line["words"]
         if "nanoseconds" in line:
             assert line["nanoseconds"] == row.at
-    assert document["do"], "nobody knows what to do"
+    assert document["do"] or found.phase == DONE, "nobody knows what to do"
     for node in document.get("nodes", ()):
         if node["state"] not in ENDED:
             assert node["waitsFor"] or document["waitsFor"], node
     for entry in document.get("clusters", ()):
         if entry["phase"] not in ENDED:
             assert entry["message"], entry
+
+
+def check_things(rows: list[Event]) -> None:
+    """What bears a name is explained at each row about it; all rows cited in the end are that."""
+    told = [{**row._asdict(), "data": loads(row.data)} for row in rows]
+    named = dict.fromkeys(each for row in told if (each := own(row)) is not None)
+    watchers = [Watcher(*name) for name in dict.fromkeys(each[1:] for each in named)]
+    explainer = Explainer(LogIdentity("chaos", len(rows), 1, rows[-1].at if rows else 0))
+    for number, row in enumerate(rows, 1):
+        explainer.fold(row)
+        for watcher in watchers:
+            watcher.note(row, explainer.state)
+            for thing in watcher.things.values():
+                if thing.lines[-1].position == number:
+                    found = explain_thing(explainer.state, thing, explainer.chronicle)
+                    check(Explained(found, explainer.place), rows[:number])
+    for watcher in watchers:
+        for name, thing in watcher.things.items():
+            cited_rows, asked = {line.position for line in thing.lines}, Named(*name)
+            assert cited_rows <= related(told, asked), asked
+            assert cited_rows >= {row["seq"] for row in told if own(row) == asked}
 
 
 def check_all(rows: list[Event]) -> None:
@@ -76,6 +103,7 @@ def test_warmups_are_explained_at_every_position(story: list[actions.Action]) ->
     for action in story:
         chaos.take(action)
     check_all(list(chaos.rows))
+    check_things(list(chaos.rows))
 
 
 @given(cache_actions.STORIES)
@@ -85,6 +113,7 @@ def test_caches_are_explained_at_every_position(story: list[cache_actions.Action
     for action in story:
         chaos.take(action)
     check_all(list(chaos.rows))
+    check_things(list(chaos.rows))
 
 
 @given(replica_actions.STORIES)
@@ -94,3 +123,4 @@ def test_replicas_are_explained_at_every_position(story: list[cache_actions.Acti
     for action in story:
         chaos.take(action)
     check_all(list(chaos.rows))
+    check_things(list(chaos.rows))

@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import pytest
 
@@ -13,60 +12,17 @@ from adapters.explaining.references import Reference, parse_thing
 from adapters.store.opening import open_log
 from engine.replaying import Moment
 from tests.cli.commands import printed, warmlog
+from tests.explaining.relating import Row, own, related
 from tests.recordings.reading import FOLDER, FOREIGN
 
 LOGS = sorted([*FOLDER.glob("*.jsonl"), *FOREIGN.glob("*.jsonl")])
-SHOWN = {
-    "Job": "Job", "HydrationJob": "Job", "PersistentVolumeClaim": "PersistentVolumeClaim",
-    "Node": "Node", "Pod": "Pod", "HydrationPod": "Pod", "Secret": "Secret",
-}  # fmt: skip
 TWO_CLUSTERS = FOLDER / "real_a_hydration_fails_once.jsonl"
 REPLICAS = FOLDER / "demo_replicas.jsonl"
 
 
-class Named(NamedTuple):
-    """A name that objects on a cluster bore."""
-
-    cluster: str
-    kind: str
-    namespace: str
-    name: str
-
-
-def rows_of(log: Path) -> list[dict[str, Any]]:
+def rows_of(log: Path) -> list[Row]:
     """The rows of a log, as they stand in the file."""
     return [json.loads(line) for line in log.read_text().splitlines()[1:]]
-
-
-def own(row: dict[str, Any]) -> Named | None:
-    """What a row is of, when that has a name of the kinds that are explained by it."""
-    kind, namespace, name, _ = row["subject"].split("/")
-    return Named(row["cluster"], SHOWN[kind], namespace, name) if kind in SHOWN else None
-
-
-def related(rows: list[dict[str, Any]], named: Named) -> set[int]:
-    """The positions of rows about an object, about what runs in or on it, or decided about it."""
-    uids = {row["subject"].rpartition("/")[2] for row in rows if own(row) == named}
-    words = {f'"{word}"' for word in (*uids, named.name) if word}
-    words.add(f'"Secret/{named.namespace}/{named.name}"')
-    told = {
-        row["seq"]
-        for row in rows
-        if own(row) == named or any(word in json.dumps(row["data"]) for word in words)
-    }
-    things = {row["subject"] for row in rows if row["seq"] in told and own(row) is not None}
-    answers = {row["seq"] for row in rows if row["cause"] in told}
-    made = {row["data"].get("uid") for row in rows if row["seq"] in answers}
-    ran = {
-        row["subject"]
-        for row in rows
-        if own(row) is not None
-        and (
-            row["subject"].rpartition("/")[2] in made
-            or row["data"].get("level", {}).get("jobUid") in made
-        )
-    }
-    return told | answers | {row["seq"] for row in rows if row["subject"] in things | ran}
 
 
 async def answered(
@@ -159,6 +115,17 @@ async def test_what_is_deleted_is_told_as_it_was_last() -> None:
     assert (of["kind"], of["part"], of["phase"]) == ("ModelCache", "home", "Pending")
     assert of["do"].startswith("warmlog would")  # no controller wrote this log
     assert "Gone at position 23" in found.text
+
+
+async def test_a_node_that_is_kept_out_says_why() -> None:
+    """A node that a ModelWarmup matches outside its boundary says by which, and why."""
+    found = await answered(FOLDER / "demo.jsonl", "node/control-plane-1")
+    [of] = found.document["of"]
+    assert (of["part"], of["phase"], of["message"]) == (
+        "control-plane-1",
+        "skipped",
+        "it is a control-plane node",
+    )
 
 
 async def test_of_several_one_has_to_be_meant() -> None:
