@@ -110,17 +110,17 @@ class Thing:
     def _is_about(self, event: Event, subject: Subject, data: Any) -> bool:
         if event.type in _OUTCOMES:
             intent = self._intents.get(event.cause or 0)
-            if event.type == "IntentDone" and isinstance(intent, CreateJob | Create):
+            uid = data.get("uid") if event.type == "IntentDone" else None
+            if uid and isinstance(intent, CreateJob | Create):
                 made = self._related if self.name.kind == NODE else self.uids
-                made[data.get("uid", "")] = None
+                made[uid] = None
             return intent is not None
         if event.cluster != self.name.cluster:
             return False
+        if event.type in INTENT_BY_TYPE:
+            return self._is_decided_about(event, subject, data)
         if self.name in named_in(event, subject, data):
-            if event.type in INTENT_BY_TYPE:
-                self._intents[event.seq] = intent_of(event)
-                self.asked = Line(event.seq, event.at, event.type, tell(event))
-            elif event.type in _SEEN:
+            if event.type in _SEEN:
                 self._related[subject.uid] = None
             self._listed |= event.type == "Synced"
             return True
@@ -131,6 +131,18 @@ class Thing:
         if is_related and event.type == f"{CLAIM}Seen":
             del self._related[subject.uid]  # another node is chosen for it, or none
         return is_related
+
+    def _is_decided_about(self, event: Event, subject: Subject, data: Any) -> bool:
+        """Say whether something was decided about it, or about what runs in or on it."""
+        named = self.name in named_in(event, subject, data)
+        if named and self.name.kind != NODE:
+            self.asked = Line(event.seq, event.at, event.type, tell(event))
+        on_it = data.get("node_uid") in self.uids or not self._related.keys().isdisjoint(
+            {data.get("uid"), data.get("job_uid")}
+        )
+        if named or on_it:
+            self._intents[event.seq] = intent_of(event)
+        return named or on_it
 
 
 class Watcher:

@@ -40,7 +40,18 @@ def related(rows: list[Row], named: Named) -> set[int]:
     answers = {row["seq"] for row in rows if row["cause"] in told}
     made = {row["data"].get("uid") for row in rows if row["seq"] in answers}
     ran = {row["subject"] for row in rows if own(row) is not None and _is_of(row, made)}
-    return told | answers | {row["seq"] for row in rows if row["subject"] in things | ran}
+    about = told | answers | {row["seq"] for row in rows if row["subject"] in things | ran}
+    uids = {subject.rpartition("/")[2] for subject in things | ran} | made
+    decided = {row["seq"] for row in rows if not uids.isdisjoint(_decided_about(row))}
+    return about | decided | {row["seq"] for row in rows if row["cause"] in decided}
+
+
+def _decided_about(row: Row) -> set[str]:
+    """The uid of what a row decides about, if it decides anything."""
+    is_decision = row["type"].endswith("Intended")
+    return (
+        {row["data"].get(key) for key in ("uid", "job_uid")} - {None, ""} if is_decision else set()
+    )
 
 
 def _is_of(row: Row, made: set[str]) -> bool:

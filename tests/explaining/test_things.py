@@ -117,6 +117,30 @@ async def test_what_is_deleted_is_told_as_it_was_last() -> None:
     assert "Gone at position 23" in found.text
 
 
+async def test_a_node_has_to_do_with_a_claim_while_it_is_chosen() -> None:
+    """The claim, what is decided about it and what came of that count until the choice is off."""
+    found = await answered(FOLDER / "demo_caches.jsonl", "node/west-1")
+    lines = found.document["causes"]
+    [decided] = [line for line in lines if line["type"] == "ChangeIntended"]
+    assert decided["words"].startswith("decided to take the chosen node off claim")
+    assert decided["position"] in {line["cause"] for line in lines}
+    claims = [line for line in lines if line["type"] == "PersistentVolumeClaimSeen"]
+    assert "the scheduler chose" in claims[-2]["words"]
+    assert "the scheduler chose" not in claims[-1]["words"]
+
+
+async def test_a_node_tells_what_was_decided_about_its_job() -> None:
+    """Of a node are told the create and the end of its Job, each with what came of it."""
+    found = await answered(FOLDER / "one_node_cannot_pull.jsonl", "node/gpu-b")
+    decided = {
+        line["type"]: line["position"]
+        for line in found.document["causes"]
+        if line["type"].endswith("Intended")
+    }
+    assert decided.keys() == {"CreateJobIntended", "StampTtlIntended"}
+    assert set(decided.values()) <= {line["cause"] for line in found.document["causes"]}
+
+
 async def test_a_node_that_is_kept_out_says_why() -> None:
     """A node that a ModelWarmup matches outside its boundary says by which, and why."""
     found = await answered(FOLDER / "demo.jsonl", "node/control-plane-1")
