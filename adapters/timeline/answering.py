@@ -49,7 +49,11 @@ def memory_bytes() -> int:
 
 
 async def answer_all(
-    questions: asyncio.StreamReader, answers: Output, *, most_bytes: int = MOST_BYTES
+    questions: asyncio.StreamReader,
+    answers: Output,
+    *,
+    most_bytes: int = MOST_BYTES,
+    idle_seconds: float = IDLE_SECONDS,
 ) -> None:
     """Answer until nobody asks any more."""
     log = loads((await questions.readline()).decode())["log"]
@@ -60,7 +64,7 @@ async def answer_all(
     follower = Follower(parse_location(log).name, lambda: memory_bytes() > most_bytes)
     async with aclosing(tail(opening, asyncio.sleep)) as news, asyncio.TaskGroup() as tasks:
         following = tasks.create_task(follower.follow(news))
-        while question := await _next(questions):
+        while question := await _next(questions, idle_seconds):
             told = await _answer(follower, question["after"])
             answers.write(packed(told, is_gzip=question["gzip"]))
             answers.flush()
@@ -69,10 +73,10 @@ async def answer_all(
         following.cancel()
 
 
-async def _next(questions: asyncio.StreamReader) -> dict[str, Any]:
+async def _next(questions: asyncio.StreamReader, idle_seconds: float) -> dict[str, Any]:
     """Give the next question; none when nobody asks for long, or ever again."""
     try:
-        async with asyncio.timeout(IDLE_SECONDS):
+        async with asyncio.timeout(idle_seconds):
             line = await questions.readline()
     except TimeoutError:
         return {}

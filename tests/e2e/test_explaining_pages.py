@@ -61,7 +61,8 @@ async def test_only_who_may_is_told_and_it_is_what_the_log_says(
     exposed: ControllerProcess, control_plane: ControlPlane, session: aiohttp.ClientSession
 ) -> None:
     """Without a token 401, with one of a stranger 403 and what to grant; the viewer has the text of
-    `warmlog explain` on the same log. Health answers anybody, and no token is in the output.
+    `warmlog explain` on the same log, the live page and its timeline. Health answers anybody, and
+    no token is in the output.
     """
     body = {
         "apiVersion": "model.aibrix.ai/v1alpha1", "kind": "ModelWarmup",
@@ -86,6 +87,12 @@ async def test_only_who_may_is_told_and_it_is_what_the_log_says(
     assert code == 200
     assert text == run_warmlog("explain", REF, "--log", exposed.log)
     assert "no-such-node" in text
+    for page, words in (("/", "<title>warmlog timeline</title>"), ("/timeline.json", NAME)):
+        assert (await ask(exposed, page))[0] == 401
+        assert (await ask(exposed, page, stranger))[0] == 403
+        code, text, _ = await ask(exposed, page, viewer)
+        assert code == 200
+        assert words in text
     assert (await ask(exposed, "/healthz"))[0] == 200
     assert stranger not in exposed.output
     assert viewer not in exposed.output

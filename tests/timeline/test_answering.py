@@ -89,6 +89,17 @@ class Written:
         """Nothing waits."""
 
 
+async def test_it_ends_when_nobody_asks(tmp_path: Path) -> None:
+    """After its time without a question, though whoever may ask is still there."""
+    log = await growing(tmp_path / "log.db", NAME)
+    await log.begin(52)
+    questions, written = asyncio.StreamReader(), Written()
+    questions.feed_data(json.dumps({"log": str(log.path)}).encode() + b"\n")
+    questions.feed_data(b'{"after": 0, "gzip": true}\n')
+    await answer_all(questions, written, idle_seconds=0.01)
+    assert written.text.startswith(b"[200,")
+
+
 @pytest.mark.parametrize("most_bytes", [1, 1 << 40])
 async def test_its_memory_has_a_bound(tmp_path: Path, most_bytes: int) -> None:
     """Beyond it the timeline is let go of, and it is said what else to do."""
