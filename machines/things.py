@@ -137,9 +137,8 @@ class Thing:
         named = self.name in named_in(event, subject, data)
         if named and self.name.kind != NODE:
             self.asked = Line(event.seq, event.at, event.type, tell(event))
-        on_it = data.get("node_uid") in self.uids or not self._related.keys().isdisjoint(
-            {data.get("uid"), data.get("job_uid")}
-        )
+        about = {data.get("uid"), data.get("job_uid")}
+        on_it = not self._related.keys().isdisjoint(about)
         if named or on_it:
             self._intents[event.seq] = intent_of(event)
         return named or on_it

@@ -9,7 +9,7 @@ from hypothesis import given
 from adapters.explaining.explained import Explained
 from adapters.explaining.explaining import Explainer
 from engine.canonical_json import loads
-from engine.events import Event
+from engine.events import Event, Subject
 from engine.logs import LogIdentity
 from machines.explaining_things import explain_thing
 from machines.things import Watcher
@@ -22,6 +22,9 @@ from tests.explaining.relating import Named, own, related
 pytestmark = pytest.mark.timeout(900)
 
 ENDED = frozenset({"Ready", "Failed"})
+OWNER_KEYS = ("warmupUid", "controllerUid")
+OWNERS = frozenset({"ModelCache", "ModelReplica"})
+KINDS_OF_WARMUPS = frozenset({"ModelWarmup", "Job", "Pod", "Node", "Namespace", "Session", ""})
 DONE = "Succeeded"  # the phase of a ModelWarmup of which nothing is left to do
 
 
@@ -61,6 +64,37 @@ def check(found: Explained, rows: list[Event]) -> None:
             assert entry["message"], entry
 
 
+def check_cited(found: Explained, rows: list[Event]) -> None:
+    """Rows of other owners are cited only where those have to do with an object."""
+    subject = found.told.subject
+    jobs = jobs_of(subject.uid, rows)
+    for line in cited(found.document):
+        row = rows[line["position"] - 1]
+        of = Subject.parse(row.subject)
+        if subject.kind == "ModelWarmup":
+            assert of.kind in KINDS_OF_WARMUPS, row
+            assert of.kind != subject.kind or of.uid == subject.uid, row
+            assert of.kind != "Namespace" or of.name == subject.namespace, row
+            assert of.kind != "Job" or of.uid in jobs, row
+        else:
+            assert of.kind not in {"ModelWarmup", "Job", "Pod"}, row
+            assert (
+                of.kind not in OWNERS or of.namespace == subject.namespace or not subject.namespace
+            )
+
+
+def jobs_of(uid: str, rows: list[Event]) -> set[str]:
+    """The uids of Jobs that say they are of a ModelWarmup, or were made for it."""
+    found = set()
+    for row in rows:
+        subject, data = Subject.parse(row.subject), loads(row.data)
+        if row.type == "JobSeen" and uid in {data["level"].get(key) for key in OWNER_KEYS}:
+            found.add(subject.uid)
+        if row.type == "IntentDone" and subject.uid == uid:
+            found.add(data.get("uid", ""))
+    return found
+
+
 def check_things(rows: list[Event]) -> None:
     """What bears a name is explained at each row about it; all rows cited in the end are that."""
     told = [{**row._asdict(), "data": loads(row.data)} for row in rows]
@@ -94,6 +128,7 @@ def check_all(rows: list[Event]) -> None:
             found = explainer.explain(told)
             if found is not None:
                 check(found, rows[:number])
+                check_cited(found, rows[:number])
 
 
 @given(actions.STORIES)
