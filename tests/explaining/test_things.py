@@ -49,6 +49,7 @@ async def test_whatever_a_recording_knows_is_explained_by_its_name(log: Path) ->
         assert f"{named.name} on" in explained.text.splitlines()[0]
         assert explained.phase in explained.text
         assert document["do"]
+        assert ", below" not in explained.text  # nothing of its owners stands below
         assert (document["standing"] == "gone") == (mine[-1]["type"] == "Gone")
         cited = {line["position"] for line in document["causes"]}
         assert {row["seq"] for row in mine} <= cited
@@ -85,6 +86,10 @@ async def test_a_claim_names_its_cache_and_who_mounts_it() -> None:
     assert found.phase == "Bound"
     named = [(of["kind"], of["name"], of["part"]) for of in found.document["of"]]
     assert named == [("ModelCache", "qwen-small", "home"), ("ModelReplica", "qwen-small-home", "")]
+    early = await answered(REPLICAS, f"pvc/{namespace}/{name}", at=claim["seq"])
+    assert early.phase == "Pending"  # nothing mounts it yet, and the replica waits for it
+    waiting = [of["name"] for of in early.document["of"] if of["phase"] == "WaitingForCache"]
+    assert waiting == ["qwen-small-home"]
 
 
 async def test_a_secret_that_is_missing_says_who_waits_for_it() -> None:
