@@ -5,6 +5,7 @@ import sys
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+from adapters.http.taking_turns import Crowded, Turns
 from engine.canonical_json import dumps, loads
 
 ANSWERER = (sys.executable, "-m", "adapters.explaining.answering")
@@ -34,22 +35,18 @@ class Asker:
         self._log = log
         self._command = command
         self._longest_seconds = longest_seconds
-        self._turn = asyncio.Lock()
-        self._waiting = 0
+        self._turns = Turns(MOST_WAITING, longest_seconds)
 
     async def ask(self, asked: dict[str, str]) -> Answer:
         """Give the answer, or why there is none."""
-        if self._waiting >= MOST_WAITING:
-            return Answer(BUSY, f"{MOST_WAITING} questions wait already: ask again in a moment.")
-        self._waiting += 1
         try:
-            async with self._turn, asyncio.timeout(self._longest_seconds):
+            async with self._turns.take():
                 return await self._answered(asked)
+        except Crowded as crowd:
+            return Answer(BUSY, str(crowd))
         except TimeoutError:
             words = f"There was no answer within {self._longest_seconds:g} s: ask the log itself"
             return Answer(LATE, f"{words}, with `warmlog explain REF --log LOG`.")
-        finally:
-            self._waiting -= 1
 
     async def _answered(self, asked: dict[str, str]) -> Answer:
         pipe, nowhere = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL

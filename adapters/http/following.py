@@ -8,6 +8,7 @@ import sys
 from contextlib import suppress
 from typing import NamedTuple
 
+from adapters.http.taking_turns import Crowded, Turns
 from engine.canonical_json import dumps, loads
 
 FOLLOWER = (sys.executable, "-m", "adapters.timeline.answering")
@@ -42,24 +43,19 @@ class Following:
         self._log = log
         self._command = command
         self._longest_seconds = longest_seconds
-        self._turn = asyncio.Lock()
-        self._waiting = 0
+        self._turns = Turns(MOST_WAITING, longest_seconds)
         self._process: asyncio.subprocess.Process | None = None
 
     async def ask(self, after: int, *, is_gzip: bool = False) -> Told:
         """Give what came after a position, or why that cannot be said."""
-        if self._waiting >= MOST_WAITING:
-            words = f"{MOST_WAITING} questions wait already: ask again in a moment."
-            return Told(BUSY, words.encode())
-        self._waiting += 1
         try:
-            async with self._turn, asyncio.timeout(self._longest_seconds):
+            async with self._turns.take():
                 return await self._asked(after, is_gzip=is_gzip)
+        except Crowded as crowd:
+            return Told(BUSY, str(crowd).encode())
         except TimeoutError:
             words = f"There was no answer within {self._longest_seconds:g} s: look at the log with"
             return Told(LATE, f"{words} `warmlog timeline LOG -o FILE.html`.".encode())
-        finally:
-            self._waiting -= 1
 
     async def close(self) -> None:
         """End the process, if there is one."""
