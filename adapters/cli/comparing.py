@@ -11,7 +11,7 @@ from adapters.cli.exit_codes import ExitCode
 from adapters.cli.options import LOG_HELP
 from adapters.cli.printing import Format, Page, print_json
 from adapters.cli.recordings import Recording, recording, run
-from adapters.cli.texts import counted
+from adapters.texts import counted
 from engine.comparing import Courses, Parting, Step, partings
 from engine.events import Event
 from engine.replaying import replay

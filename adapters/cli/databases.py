@@ -8,7 +8,7 @@ from adapters.cli.exit_codes import ExitCode
 from adapters.cli.printing import Format, Page, print_json
 from adapters.cli.problems import Problem
 from adapters.cli.recordings import run
-from adapters.cli.texts import counted, moment, size, span
+from adapters.texts import counted, moment, size, span
 from engine.instants import rfc3339
 
 if TYPE_CHECKING:

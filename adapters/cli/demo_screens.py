@@ -12,7 +12,7 @@ from rich.text import Text
 
 from adapters.cli.printing import STYLES
 from adapters.cli.sights import change_words, told
-from adapters.cli.texts import clock, one_line, safe
+from adapters.texts import clock, one_line, safe
 from engine.instants import SECOND
 from machines.explaining import NodeView, SkippedNode, node_view, node_views, skipped_nodes
 from machines.messages import cause_text

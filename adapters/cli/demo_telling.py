@@ -11,13 +11,13 @@ from typing import Any, NamedTuple, Protocol
 from adapters.cli.printing import Page, print_json
 from adapters.cli.problems import complain
 from adapters.cli.sights import Sight
-from adapters.cli.texts import clock
 from adapters.code_digests import code_digest, code_version
 from adapters.kubernetes.vaults import SecretVault
 from adapters.running.writing import Identity, open_writer
 from adapters.simulator.driving import Driver
 from adapters.simulator.worlds import World
 from adapters.store.opening import open_log
+from adapters.texts import clock
 from engine.events import Event
 from machines.caches.settings import CachingSettings
 from machines.states import State

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple, Protocol
 
 from adapters.cli.printing import Page
 from adapters.cli.recordings import Recording
-from adapters.cli.texts import counted
 from adapters.code_digests import code_version
+from adapters.texts import counted
 from engine.canonical_json import dumps, loads
 from engine.events import Draft, Event, Subject
 from engine.narrowing import Field, Narrowed

@@ -10,9 +10,9 @@ from adapters.cli.exit_codes import ExitCode
 from adapters.cli.options import LOG_HELP, OnlyObject
 from adapters.cli.problems import Misuse, Problem, complain
 from adapters.cli.recordings import Recording, recording, run
-from adapters.cli.texts import counted
 from adapters.explaining.moments import HELP, parse_moment
 from adapters.explaining.references import Reference, parse_reference
+from adapters.texts import counted
 from engine.logs import EventReader
 from machines.domain import WARMLOG
 

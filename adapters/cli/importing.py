@@ -14,8 +14,8 @@ from adapters.cli.importing_material import (
 from adapters.cli.printing import Format, Page, print_json
 from adapters.cli.problems import Misuse
 from adapters.cli.recordings import run
-from adapters.cli.texts import counted
 from adapters.importing.sources import clusters_of, is_log, is_material, parse_source
+from adapters.texts import counted
 from engine.logs import LogIdentity
 
 SOURCE_HELP = (

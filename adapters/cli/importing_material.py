@@ -9,11 +9,11 @@ from adapters.cli.exit_codes import ExitCode
 from adapters.cli.printing import Format, Page, print_json
 from adapters.cli.problems import Misuse, Problem, complain
 from adapters.cli.recordings import run
-from adapters.cli.texts import counted
 from adapters.importing.places import Account, Mention
 from adapters.importing.recognising import kinds_called
 from adapters.importing.sources import Named, Sources, is_log, looks_like_yaml
 from adapters.kubernetes.kinds import Kind
+from adapters.texts import counted
 from engine.errors import LogUnreadable
 from engine.logs import LogIdentity
 

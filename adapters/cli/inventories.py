@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from adapters.cli.printing import Page
-from adapters.cli.texts import counted
 from adapters.kubernetes.lease_watching import SeenLease
 from adapters.kubernetes.leftovers import Held, Inventory, Leftover, Place
+from adapters.texts import counted
 from machines.labels import CACHE_IN_USE, REPLICA_WORKLOADS
 
 _HEADS = ("KIND", "NAMESPACE", "NAME", "STATE", "OWNER")

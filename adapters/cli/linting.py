@@ -11,7 +11,7 @@ from adapters.cli.exit_codes import ExitCode
 from adapters.cli.options import LOG_HELP
 from adapters.cli.printing import Format, Page, print_json
 from adapters.cli.recordings import run
-from adapters.cli.texts import counted
+from adapters.texts import counted
 from machines.linting import CUT, LINE, RULES, Finding, Linter
 
 _SHOWN = 20  # findings of one rule in one recording; the others are counted

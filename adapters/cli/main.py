@@ -1,52 +1,15 @@
 """All commands of `warmlog`, and what is documented of them."""
 
-from adapters.cli import (
-    charting,
-    comparing,
-    databases,
-    demonstrating,
-    diagrams,
-    explaining,
-    exporting,
-    importing,
-    linting,
-    planning,
-    recording_clusters,
-    replaying,
-    retrying,
-    running,
-    supposing,
-    uninstalling,
-    validating,
-    verifying,
-    watching,
-)
-from adapters.cli.entering import main, new_app
+from importlib import import_module
+
+from adapters.cli import databases
+from adapters.cli.entering import MODULES, main, new_app
 
 __all__ = ["app", "main"]
 
 app = new_app()
-for group in (
-    running,
-    demonstrating,
-    recording_clusters,
-    replaying,
-    explaining,
-    watching,
-    charting,
-    validating,
-    planning,
-    retrying,
-    verifying,
-    comparing,
-    linting,
-    supposing,
-    exporting,
-    importing,
-    diagrams,
-    uninstalling,
-):
-    group.register(app)
+for module in MODULES.values():
+    import_module(f"adapters.cli.{module}").register(app)
 app.add_typer(databases.app, name="db")
 
 

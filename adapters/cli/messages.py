@@ -5,8 +5,8 @@ from typing import Any
 
 import structlog
 
-from adapters.cli.texts import safe
 from adapters.settings import LogFormat
+from adapters.texts import safe
 
 Words = dict[str, Any]
 

@@ -4,12 +4,12 @@ import time
 from typing import Any, NamedTuple, Protocol
 
 from adapters.cli.plans import Report
-from adapters.cli.texts import moment
 from adapters.kubernetes.fields import integer, mapping, text
 from adapters.kubernetes.kinds import MODEL_WARMUP, NAMESPACE
 from adapters.kubernetes.normalising import normalise
 from adapters.kubernetes.probing import HarmlessApi, Probe, probe_job, probe_warmup
 from adapters.kubernetes.surveying import NO_VERSION, Survey, Surveyor
+from adapters.texts import moment
 from engine.replaying import Replayed
 from machines.job_names import UNKNOWN_UID, masked
 from machines.levels import NamespaceLevel

@@ -30,7 +30,6 @@ from adapters.cli.printing import Format, print_json
 from adapters.cli.problems import Misuse, Problem, complain
 from adapters.cli.recordings import recording, run
 from adapters.cli.replaying import replayed_at
-from adapters.cli.texts import names
 from adapters.cli.validating import FILES_HELP
 from adapters.kubernetes.fields import mapping, text
 from adapters.manifests.files import manifest_files
@@ -38,6 +37,7 @@ from adapters.manifests.findings import told
 from adapters.manifests.headers import is_meant
 from adapters.manifests.judging import judge, judge_file
 from adapters.manifests.objects import Manifest, manifests
+from adapters.texts import names
 from machines.states import State
 
 _GENERATED = "00000"  # stands for the five characters that a server puts behind generateName

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from adapters.cli.printing import STYLES, Page
-from adapters.cli.texts import counted, span
 from adapters.kubernetes.probing import Probe, Verdict
+from adapters.texts import counted, span
 from engine.instants import SECOND, clock_time, rfc3339
 from machines.job_names import MASK, masked
 from machines.messages import cause_text

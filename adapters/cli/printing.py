@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import Any
 
-from adapters.cli.texts import one_line, safe
 from adapters.explaining.passages import (
     NOTE,
     PLACE,
@@ -21,6 +20,7 @@ from adapters.explaining.passages import (
     plain_line,
     plain_rows,
 )
+from adapters.texts import one_line, safe
 from engine.canonical_json import dumps
 
 # Ends of lines to YAML alone, which its writer folds unless they are escaped.

@@ -3,8 +3,8 @@
 import sys
 
 from adapters.cli.exit_codes import ExitCode
-from adapters.cli.texts import one_line
 from adapters.explaining.errors import Misasked, NotHeld
+from adapters.texts import one_line
 from engine.errors import (
     Fenced,
     LogTruncated,

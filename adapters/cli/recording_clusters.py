@@ -14,7 +14,8 @@ from adapters.cli.problems import Misuse, Problem
 from adapters.cli.recording_screens import Account, screen
 from adapters.cli.recordings import run
 from adapters.cli.running import ClusterName, ClusterSecrets, RequestSeconds, WorkloadNamespace
-from adapters.cli.texts import command, counted
+from adapters.cli.texts import command
+from adapters.texts import counted
 
 Out = Annotated[str, typer.Option("--out", metavar="FILE", help="A .jsonl file, or a SQLite file.")]
 MaxSize = Annotated[

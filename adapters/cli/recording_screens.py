@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adapters.cli.problems import complain
-from adapters.cli.texts import clock, counted
+from adapters.texts import clock, counted
 from engine.canonical_json import Number, loads
 from engine.events import Event
 from machines.states import State

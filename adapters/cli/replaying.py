@@ -12,9 +12,9 @@ from adapters.cli.problems import Problem
 from adapters.cli.recordings import Recording, recording, run
 from adapters.cli.status_tables import print_details, print_statuses
 from adapters.cli.stepping import UNTIL_HELP, Goal, GoalSeeker, StepPrinter, parse_goal
-from adapters.cli.texts import counted, moment
 from adapters.explaining.moments import before_beginning, parse_moment
 from adapters.explaining.references import Reference, listed, parse_reference
+from adapters.texts import counted, moment
 from engine.events import Event
 from engine.logs import LogIdentity
 from engine.replaying import Replayed, replay

@@ -20,11 +20,11 @@ from adapters.cli.printing import ManifestFormat, print_json, print_manifest
 from adapters.cli.problems import Misuse, Problem, complain
 from adapters.cli.recordings import recording, run
 from adapters.cli.replaying import chosen, replayed_at, the_one
-from adapters.cli.texts import counted, moment, names, one_line
 from adapters.explaining import references
 from adapters.explaining.references import Reference, parse_warmup
 from adapters.kubernetes.fields import mapping, mappings, text
 from adapters.kubernetes.surveying import Surveyor, Unread
+from adapters.texts import counted, moment, names, one_line
 from engine.canonical_json import loads
 from machines.domain import WARMLOG
 from machines.retrying import (

@@ -1,7 +1,7 @@
 """Rows of a log as they come, one line each, aligned with the others though none is known yet."""
 
 from adapters.cli.printing import Page
-from adapters.cli.texts import clock
+from adapters.texts import clock
 
 _DIGITS = 6  # of a position: those of longer logs stand out
 BELOW_ROW = _DIGITS + len(clock(0)) + 4  # the indent of what is printed below a row

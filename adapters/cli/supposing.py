@@ -12,8 +12,8 @@ from adapters.cli.problems import Misuse, Problem
 from adapters.cli.recordings import Recording, recording, run
 from adapters.cli.rows import print_row
 from adapters.cli.status_tables import print_statuses
-from adapters.cli.texts import counted, moment
 from adapters.explaining.moments import before_beginning, parse_moment
+from adapters.texts import counted, moment
 from engine.canonical_json import loads
 from engine.events import Event, Subject
 from engine.replaying import Moment

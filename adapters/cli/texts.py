@@ -1,13 +1,9 @@
-"""Texts for people, and what to type for `warmlog` here."""
+"""Texts that depend on how `warmlog` was called."""
 
 import shlex
 import shutil
 import sys
 from pathlib import Path
-
-from adapters.texts import clock, counted, moment, names, one_line, safe, size, span
-
-__all__ = ["clock", "command", "counted", "moment", "names", "one_line", "safe", "size", "span"]
 
 
 def command() -> str:

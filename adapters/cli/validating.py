@@ -8,10 +8,10 @@ import typer
 
 from adapters.cli.exit_codes import ExitCode
 from adapters.cli.printing import Format, Page, print_json
-from adapters.cli.texts import counted
 from adapters.manifests.findings import Finding, told
 from adapters.manifests.judged_kinds import CACHE, CLUSTER, JUDGED, REPLICA, WARMUP, JudgedKind
 from adapters.manifests.judging import FileJudgement, judge_file, with_twins
+from adapters.texts import counted
 
 FILES_HELP = "Files, folders (all *.yaml, *.yml and *.json in them), or - for standard input."
 EXAMPLE = "Example: kubectl kustomize DIR | warmlog validate -"

@@ -8,9 +8,9 @@ from rich.table import Table
 from rich.text import Text
 
 from adapters.cli.printing import STYLES
-from adapters.cli.texts import clock, one_line
 from adapters.cli.watch_sections import Section, sections_of
 from adapters.cli.watch_states import Following
+from adapters.texts import clock, one_line
 
 _PART_FOR_ROWS = 3  # of the room, one part of so many is for the last rows of the log
 _LEAST_ROWS = 2  # of them that are shown

@@ -12,10 +12,10 @@ from rich.live import Live
 
 from adapters.cli.printing import Format, Page, print_json
 from adapters.cli.problems import complain
-from adapters.cli.texts import clock
 from adapters.cli.watch_pages import Standing, page
 from adapters.cli.watch_states import Change, Following, Wanted
 from adapters.store.tailing import Begun, Lost, News, Rested
+from adapters.texts import clock
 from engine.instants import rfc3339
 
 _FRAME_SECONDS = 0.25  # between two drawings, however fast rows come

@@ -6,8 +6,9 @@ A controller must not be held up by folding, so it has it done here, with a low 
 import asyncio
 import os
 import sys
-from typing import Any, NamedTuple
+from typing import Any
 
+from adapters.explaining.answers import Answer
 from adapters.explaining.errors import Misasked, NotHeld
 from adapters.explaining.explaining import Question, explain_object
 from adapters.explaining.moments import parse_moment
@@ -19,13 +20,6 @@ from engine.errors import LogUnavailable, WarmlogError
 
 OK, MISASKED, NOT_HELD, FAILED, UNAVAILABLE = 200, 400, 404, 500, 503
 _NICENESS = 10
-
-
-class Answer(NamedTuple):
-    """A code as HTTP has them, and the text or the JSON document; of an error a sentence."""
-
-    code: int
-    body: Any
 
 
 async def answer(log: str, asked: dict[str, str]) -> Answer:

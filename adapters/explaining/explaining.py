@@ -1,15 +1,14 @@
 """Explaining: one object at one moment, or every object at each of its changes, in one fold."""
 
-from collections.abc import AsyncGenerator, Callable, Iterable
-from difflib import get_close_matches
+from collections.abc import AsyncGenerator, Callable
 from typing import NamedTuple
 
 from adapters.explaining.errors import Misasked, NotHeld
 from adapters.explaining.explained import Explained
 from adapters.explaining.places import Place
-from adapters.explaining.references import CACHE, REPLICA, Reference
+from adapters.explaining.references import CACHE, REPLICA, Reference, near_names
 from adapters.explaining.things import the_thing
-from adapters.texts import moment, names
+from adapters.texts import moment
 from engine.events import Event, Subject
 from engine.logs import EventReader, LogIdentity
 from engine.replaying import END, Moment
@@ -21,8 +20,6 @@ from machines.explaining_things import explain_thing, owners_of
 from machines.histories import History, Line
 from machines.states import State
 from machines.things import KINDS, Watcher
-
-_NEAR = 3  # names that are like one that is not there
 
 
 class Question(NamedTuple):
@@ -161,7 +158,9 @@ def _the_one(explainer: Explainer, question: Question, log: str) -> Told:
         raise Misasked(f"{reference} is in clusters {', '.join(clusters)}: say --cluster.")
     if not found:
         lists = f": `warmlog replay {log}` lists what it holds" if log else ""
-        near = _near(reference, explainer.chronicle.met)
+        near = near_names(
+            reference, (Reference(*met) for met in explainer.chronicle.met), cutoff=0.8
+        )
         raise NotHeld(
             f"{_holds_no(explainer, reference, log)}{f', but {near}' if near else ''}{lists}."
         )
@@ -190,14 +189,6 @@ def _no_node(reference: Reference, history: History, node: str) -> str:
         f"Node {node} left {reference} before it had an outcome, at position {left.seq}, "
         f"{moment(left.at)}: say --at {left.seq - 1} to see it before that."
     )
-
-
-def _near(reference: Reference, met: Iterable[tuple[str, str, str]]) -> str:
-    """Name what has a name that is like the one asked for, likest first."""
-    known = {str(Reference(*place)): place for place in met}
-    likest = get_close_matches(str(reference), known, n=_NEAR, cutoff=0.8)
-    same = [text for text, place in known.items() if place[2] == reference.name]
-    return names(list(dict.fromkeys([*same, *likest])))
 
 
 def _deleted(reference: Reference, gone: Line | None) -> str:

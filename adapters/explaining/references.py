@@ -1,9 +1,11 @@
 """References: how a person names an object."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from typing import NamedTuple
 
 from adapters.explaining.errors import Misasked
+from adapters.texts import names
 from machines.caches.finding import CLAIM
 from machines.states import SECRET
 from machines.things import JOB, KINDS, NODE, POD
@@ -33,6 +35,7 @@ _THINGS = {
     "persistentvolumeclaim": CLAIM, "persistentvolumeclaims": CLAIM,
 }  # fmt: skip
 PARTS = {"node": (WARMUP,), "on": (CACHE, *KINDS)}  # what narrows which kinds down
+_NEAR = 3  # names that are like one that is not there
 _WITHOUT_NAMESPACE = frozenset({CLUSTER})
 
 
@@ -105,3 +108,14 @@ def _parsed(text: str, how: str) -> Reference:
 
 def _shorts() -> list[tuple[str, str]]:
     return [(name, short) for short, name in _KINDS.items() if len(short) == 2]  # noqa: PLR2004
+
+
+def near_names(reference: Reference, met: Iterable[Reference], *, cutoff: float) -> str:
+    """Name what is met under a name like the one asked for, the same one first, then likest first.
+
+    `cutoff` is how alike names must be, as difflib counts it.
+    """
+    known = {str(found): found for found in met}
+    likest = get_close_matches(str(reference), known, n=_NEAR, cutoff=cutoff)
+    same = [text for text, found in known.items() if found.name == reference.name]
+    return names(list(dict.fromkeys([*same, *likest])), _NEAR)

@@ -1,22 +1,18 @@
 """How a Job, a claim, a node, a Pod or a Secret is chosen by its name, and told, or as JSON."""
 
-from collections.abc import Iterable
-from difflib import get_close_matches
 from typing import Any
 
 from adapters.explaining.chains import line_json, tell_chain
 from adapters.explaining.errors import Misasked, NotHeld
 from adapters.explaining.passages import NOTE, Passage, Sheet, Table
 from adapters.explaining.places import Place, tell_place
-from adapters.explaining.references import Reference
-from adapters.texts import clock, moment, names
+from adapters.explaining.references import Reference, near_names
+from adapters.texts import clock, moment
 from engine.instants import rfc3339
 from machines.caches.reaching import names_of_cluster
 from machines.explaining_things import Bearing, ThingExplanation
 from machines.states import State
 from machines.things import Name, Thing, Watcher
-
-_NEAR = 3  # names that are like one that is not there
 
 
 def the_thing(
@@ -32,7 +28,7 @@ def the_thing(
     ]
     there = [thing for thing in found if thing.gone is None] or found
     if not there:
-        near = _near(reference, watcher.met)
+        near = near_names(reference, map(_reference, watcher.met), cutoff=0.6)
         on = f" on cluster {', '.join(clusters)}" if clusters else ""
         raise NotHeld(f"{where}{on}{f', but {near}' if near else ''}.")
     if len(there) > 1:
@@ -137,11 +133,3 @@ def _called(state: State, cluster: str) -> str:
 
 def _reference(name: Name) -> Reference:
     return Reference(*name[1:])
-
-
-def _near(reference: Reference, met: Iterable[Name]) -> str:
-    """Name what has a name that is like the one asked for, likest first."""
-    known = {str(found): found for found in map(_reference, met)}
-    likest = get_close_matches(str(reference), known, n=_NEAR, cutoff=0.6)
-    same = [text for text, found in known.items() if found.name == reference.name]
-    return names(list(dict.fromkeys([*same, *likest])), _NEAR)

@@ -3,8 +3,8 @@
 import asyncio
 import sys
 from contextlib import suppress
-from typing import Any, NamedTuple
 
+from adapters.explaining.answers import Answer
 from adapters.http.taking_turns import Crowded, Turns
 from engine.canonical_json import dumps, loads
 
@@ -12,13 +12,6 @@ ANSWERER = (sys.executable, "-m", "adapters.explaining.answering")
 LONGEST_SECONDS = 60.0  # that an answer may take
 MOST_WAITING = 8  # questions, the one under way included
 BUSY, LATE, FAILED = 503, 504, 500
-
-
-class Answer(NamedTuple):
-    """A code as HTTP has them, and the text or the JSON document; of an error a sentence."""
-
-    code: int
-    body: Any
 
 
 class Asker:

@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 from aiohttp import web
 
-from adapters.http.asking import Answer, Asker
+from adapters.explaining.answers import Answer
+from adapters.http.asking import Asker
 from adapters.http.following import Following
 from adapters.http.guarding import OK, UNANSWERED, UNAUTHENTICATED, Asked, Guard
 from adapters.timeline.pages import live_page, live_policy

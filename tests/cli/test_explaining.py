@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from adapters.cli.exit_codes import ExitCode
-from adapters.cli.texts import clock
 from adapters.simulator import faults
 from adapters.simulator.answers import failure
 from adapters.simulator.plans import NodePlan
+from adapters.texts import clock
 from machines.labels import POOL
 from tests.cli.commands import REF, pool_world, printed, record, sample, warmlog
 

@@ -10,7 +10,8 @@ from typing import NamedTuple
 import aiohttp
 import pytest
 
-from adapters.http.asking import MOST_WAITING, Answer, Asker
+from adapters.explaining.answers import Answer
+from adapters.http.asking import MOST_WAITING, Asker
 from adapters.http.following import Following
 from adapters.http.guarding import Guard
 from adapters.http.pages import Pages

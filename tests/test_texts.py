@@ -2,7 +2,7 @@
 
 import pytest
 
-from adapters.cli import texts
+from adapters import texts
 from engine.instants import SECOND, parse_rfc3339
 
 
