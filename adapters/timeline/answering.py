@@ -10,6 +10,7 @@ import gzip
 import os
 import resource
 import sys
+from collections.abc import Callable
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any, Protocol
@@ -52,16 +53,16 @@ async def answer_all(
     questions: asyncio.StreamReader,
     answers: Output,
     *,
-    most_bytes: int = MOST_BYTES,
+    memory: Callable[[], int] = memory_bytes,
     idle_seconds: float = IDLE_SECONDS,
 ) -> None:
-    """Answer until nobody asks any more."""
+    """Answer until nobody asks any more, or the timeline takes more memory than it may."""
     log = loads((await questions.readline()).decode())["log"]
 
     async def opening() -> OpenReader:
         return await open_log(log, read_only=True)
 
-    follower = Follower(parse_location(log).name, lambda: memory_bytes() > most_bytes)
+    follower = Follower(parse_location(log).name, lambda: memory() > MOST_BYTES)
     async with aclosing(tail(opening, asyncio.sleep)) as news, asyncio.TaskGroup() as tasks:
         following = tasks.create_task(follower.follow(news))
         while question := await _next(questions, idle_seconds):

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from adapters.http.following import Following, Told
-from adapters.timeline.answering import answer_all, memory_bytes
+from adapters.timeline.answering import MOST_BYTES, answer_all, memory_bytes
 from tests.timeline.growing import growing
 
 NAME = "one_node_cannot_pull"
@@ -96,23 +96,29 @@ async def test_it_ends_when_nobody_asks(tmp_path: Path) -> None:
     questions, written = asyncio.StreamReader(), Written()
     questions.feed_data(json.dumps({"log": str(log.path)}).encode() + b"\n")
     questions.feed_data(b'{"after": 0, "gzip": true}\n')
-    await answer_all(questions, written, idle_seconds=0.01)
+    await answer_all(questions, written, memory=lambda: 0, idle_seconds=0.01)
     assert written.text.startswith(b"[200,")
 
 
-@pytest.mark.parametrize("most_bytes", [1, 1 << 40])
-async def test_its_memory_has_a_bound(tmp_path: Path, most_bytes: int) -> None:
+@pytest.mark.parametrize("taken_bytes", [MOST_BYTES, MOST_BYTES + 1])
+async def test_its_memory_has_a_bound(tmp_path: Path, taken_bytes: int) -> None:
     """Beyond it the timeline is let go of, and it is said what else to do."""
     log = await growing(tmp_path / "log.db", NAME)
     await log.begin(52)
-    assert memory_bytes() > 1
     questions, written = asyncio.StreamReader(), Written()
     questions.feed_data(json.dumps({"log": str(log.path)}).encode() + b"\n")
     questions.feed_data(b'{"after": 50, "gzip": false}\n')
     questions.feed_eof()
-    await answer_all(questions, written, most_bytes=most_bytes)
+    await answer_all(questions, written, memory=lambda: taken_bytes)
     head, _, body = written.text.partition(b"\n")
     code, length = json.loads(head)
     assert length == len(body)
-    assert code == (500 if most_bytes == 1 else 200)
-    assert (b"too long to be shown live" in body) is (most_bytes == 1)
+    assert code == (500 if taken_bytes > MOST_BYTES else 200)
+    assert (b"too long to be shown live" in body) is (taken_bytes > MOST_BYTES)
+
+
+def test_memory_is_what_the_process_holds() -> None:
+    """More once more is held: what a bound is set to is measured."""
+    before = memory_bytes()
+    held = bytearray(b"x") * (64 << 20)
+    assert memory_bytes() - before > len(held) // 2
