@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.bench_thousand_nodes import BAR, measure
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(1200)]
 
 
 async def test_a_thousand_nodes_take_at_most_twice_as_long_as_a_bare_script(
