@@ -26,10 +26,11 @@ OWNED = (  # kinds of what those have on clusters
 )
 _OF_WARMUPS = (WARMUP, "Job", "Pod")  # most rows are about these
 _OF_OTHERS = (*OWNERS, *OWNED)
+KINDS = (*_OF_WARMUPS, *_OF_OTHERS)  # of which some objects may matter alone
 _FOREIGN = {
-    WARMUP: (*_OF_WARMUPS, *_OF_OTHERS, "StorageClass", "Secret"),
-    CACHE: (*_OF_WARMUPS, *_OF_OTHERS),
-    REPLICA: (*_OF_WARMUPS, *_OF_OTHERS),
+    WARMUP: (*KINDS, "StorageClass", "Secret"),
+    CACHE: KINDS,
+    REPLICA: KINDS,
 }
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.store.concerning import Concerning, sieve_for
+from adapters.store.concerning import Concerning, position_at, sieve_at, sieve_for
 from adapters.store.copying import import_log
 from adapters.store.databases import SqlReader
 from adapters.store.memory_logs import MemoryLog
@@ -24,6 +24,8 @@ from tests.store.databases import fresh_database
 
 SEEDS = range(1, 4)
 ROWS = 2000
+LONGER = 12_000  # rows, after which most objects have gone
+MOMENTS = 5  # of a log, at which all of it is compared
 
 Statuses = dict[tuple[str, str, str], list[str]]  # by kind, namespace and name
 
@@ -55,6 +57,22 @@ async def compare(log: EventReader, path: Path | str) -> list[int]:
     return saved
 
 
+async def compare_what_lasts(log: EventReader, path: Path | str, *, moments: int = MOMENTS) -> int:
+    """Show all objects at many moments, without what was over; give how many rows were saved."""
+    await import_log(log, path)
+    saved = 0
+    async with await open_log(path, read_only=True) as whole:
+        assert isinstance(whole, SqlReader)
+        rows, sifter = (await whole.identify()).position, RowSifter(whole)
+        for position in range(rows, 0, -max(1, rows // moments)):
+            sieve = await sieve_at(sifter, position)
+            if sieve is not None:
+                moment, part = Moment(position=position), Concerning(whole, sifter, sieve)
+                assert await statuses(part, moment) == await statuses(whole, moment)
+                saved += position - sum([len(batch) async for batch in part.read(0, position)])
+    return saved
+
+
 @pytest.mark.prove
 @pytest.mark.parametrize("name", reading.names())
 def test_each_object_of_a_recording_is_shown_alone_as_in_the_whole(
@@ -62,6 +80,7 @@ def test_each_object_of_a_recording_is_shown_alone_as_in_the_whole(
 ) -> None:
     """Its status has the same bytes, its position included."""
     run(compare(reading.reader(name), tmp_path / "log.db"))
+    run(compare_what_lasts(reading.reader(name), tmp_path / "all.db"))
 
 
 @pytest.mark.postgres
@@ -71,6 +90,8 @@ async def test_postgresql_shows_each_object_alone_as_in_the_whole(sort: str) -> 
     for log in draw_and_play(1, world=sort).world.all_logs:
         async with fresh_database() as url:
             await compare(log, url)
+        async with fresh_database() as url:
+            await compare_what_lasts(log, url)
 
 
 async def test_objects_of_one_name_may_have_come_by_the_thousand(tmp_path: Path) -> None:
@@ -85,9 +106,10 @@ async def test_objects_of_one_name_may_have_come_by_the_thousand(tmp_path: Path)
         assert len(jobs) == 3
         assert await sifter.saying("Job", [*others, warmup]) == jobs
         assert await sifter.ending("Job", [*others, *uids_of(jobs)]) == jobs
-        pods = await sifter.linked("Pod", "jobUid", uids_of(jobs), ())
+        pods = await sifter.linked("Pod", "jobUid", uids_of(jobs), {})
         assert pods
-        assert await sifter.linked("Pod", "jobUid", others, [*others, warmup]) == pods
+        theirs = {"warmupUid": [*others, warmup]}
+        assert await sifter.linked("Pod", "jobUid", others, theirs) == pods
 
 
 @pytest.mark.parametrize("sort", WORLDS)
@@ -98,9 +120,37 @@ def test_each_object_of_a_world_is_shown_alone_as_in_the_whole(sort: str, tmp_pa
             run(compare(log, tmp_path / f"{seed}-{number}.db"))
 
 
+@pytest.mark.parametrize("sort", WORLDS)
+def test_what_lasts_of_a_world_is_shown_as_in_the_whole(sort: str, tmp_path: Path) -> None:
+    """All statuses have the same bytes without the rows of what was over, at any moment."""
+    for seed in SEEDS:
+        for number, log in enumerate(draw_and_play(seed, world=sort).world.all_logs):
+            run(compare_what_lasts(log, tmp_path / f"{seed}-{number}.db"))
+
+
 def test_most_rows_of_a_busy_controller_have_nothing_to_do_with_one_object(tmp_path: Path) -> None:
     """Of a log of many ModelWarmups, ModelCaches and ModelReplicas most is left out for each."""
     log = MemoryLog("long")
     log.rows += [row for piece in long_log(ROWS) for row in piece]
     saved = run(compare(log, tmp_path / "log.db"))
     assert all(each > ROWS / 2 for each in saved)
+
+
+def test_most_rows_of_a_busy_controller_are_about_what_is_over(tmp_path: Path) -> None:
+    """Of a log in which objects come and go most is left out when all that is there is shown."""
+    log = MemoryLog("long")
+    log.rows += [row for piece in long_log(LONGER) for row in piece]
+    saved = run(compare_what_lasts(log, tmp_path / "log.db", moments=1))
+    assert saved > LONGER / 3
+
+
+async def test_the_position_of_a_time_is_that_of_the_last_row_until_then(tmp_path: Path) -> None:
+    """Whether rows have that very time, some share one, or all are later."""
+    log = MemoryLog("long")
+    log.rows += [row for piece in long_log(ROWS) for row in piece]
+    await import_log(log, tmp_path / "log.db")
+    times = sorted({row.at for row in log.rows})
+    asked = [times[0] - 1, *times[::97], times[-1], times[-1] + 1, times[len(times) // 2] + 1]
+    async with await open_log(tmp_path / "log.db", read_only=True) as whole:
+        for at in asked:
+            assert await position_at(whole, at) == sum(row.at <= at for row in log.rows)

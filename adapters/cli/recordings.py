@@ -14,6 +14,7 @@ from engine.canonical_json import loads
 from engine.errors import LogTruncated
 from engine.events import Event
 from engine.logs import EventReader, LogIdentity
+from engine.replaying import Moment
 from machines.recorders import RECORD, recorded_by
 
 MOST_ROWS = 1000
@@ -22,6 +23,7 @@ _MOST_ROWS = "WARMLOG_READ_ROWS"  # another number of them: rows may be as large
 _DIGITS = 6  # of the largest number of rows
 _SHORT = 8  # digits of a digest that people compare
 
+Names = tuple[str, str, str]  # kind, namespace and name
 Result = TypeVar("Result")
 
 
@@ -75,22 +77,25 @@ class Recording:
             except LogTruncated as error:
                 self.cut = error
 
-    async def about(self, kind: str, namespace: str, name: str) -> "Recording | None":
-        """Give the rows that can have to do with objects of this name; None where all may.
+    async def sifted(self, name: Names | None, moment: Moment) -> "tuple[Recording, Moment] | None":
+        """Give the rows that can have to do with the objects of a name, or else with any, then.
 
-        Of a file of JSON Lines every row is read.
+        None where all may. Of a file of JSON Lines every row is read.
         """
-        from adapters.store.concerning import Concerning, sieve_for
+        from adapters.store.concerning import Concerning, position_at, sieve_at, sieve_for
         from adapters.store.databases import SqlReader
         from adapters.store.sifting_rows import RowSifter
 
         if not isinstance(self._reader, SqlReader):
             return None
+        bound = moment
+        if moment.at is not None:
+            bound = Moment(position=await position_at(self._reader, moment.at))
         sifter = RowSifter(self._reader)
-        sieve = await sieve_for(sifter, kind, namespace, name)
+        sieve = await (sieve_for(sifter, *name) if name else sieve_at(sifter, bound.position))
         if sieve is None:
             return None
-        return Recording(Concerning(self._reader, sifter, sieve), self.place)
+        return Recording(Concerning(self._reader, sifter, sieve), self.place), bound
 
     @property
     def other_code(self) -> tuple[Session, ...]:

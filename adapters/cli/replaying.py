@@ -85,15 +85,15 @@ async def _run(log: str, asked: _Asked) -> ExitCode:
 async def _fold_what_concerns(
     whole: Recording, asked: _Asked
 ) -> tuple[Recording, LogIdentity, Replayed[State]]:
-    """Fold what can have to do with the object that was asked for, or else the whole.
+    """Fold what can have to do with the object that was asked for, or with any, or else the whole.
 
     Where that gives no such object, the whole says which there are.
     """
     identity = await whole.identify()
-    bound = parse_moment(asked.at, identity)
-    alone = bound.at is None and asked.goal is None
-    source = await whole.about(*asked.wanted) if asked.wanted is not None and alone else None
-    if source is not None:
+    moment = parse_moment(asked.at, identity)
+    sifted = await whole.sifted(asked.wanted, moment) if asked.goal is None else None
+    if sifted is not None:
+        source, bound = sifted
         replayed = await replay(WARMLOG, source, bound)
         if chosen(WARMLOG.project(replayed.state), asked.wanted, asked.cluster):
             last = min(bound.position or identity.position, identity.position)

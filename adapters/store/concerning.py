@@ -10,6 +10,7 @@ from adapters.store.sifting import Sieve, Sifter
 from engine.events import Event
 from engine.logs import EventReader, LogIdentity
 from machines.concerning import (
+    KINDS,
     OWNED,
     OWNERS,
     WARMUP,
@@ -18,6 +19,7 @@ from machines.concerning import (
     uids_of,
     workload_namespaces,
 )
+from machines.lasting import BACK_IN_TIME, lasting
 
 MOST = 10_000  # subjects that are worth looking for; a log with more is read whole
 
@@ -44,6 +46,16 @@ class Concerning:
             yield batch
 
 
+async def position_at(reader: EventReader, at: int) -> int:
+    """Give the position of the last row that is not later; 0 when all are. They are in order."""
+    low, high = 0, (await reader.identify()).position
+    while low < high:
+        middle = (low + high + 1) // 2
+        async for (row,) in reader.read(middle - 1, middle):
+            low, high = (middle, high) if row.at <= at else (low, middle - 1)
+    return low
+
+
 async def sieve_for(sifter: Sifter, kind: str, namespace: str, name: str) -> Sieve | None:
     """Give what lets all rows through that an object may depend on; None where that is all.
 
@@ -54,30 +66,47 @@ async def sieve_for(sifter: Sifter, kind: str, namespace: str, name: str) -> Sie
         return None
     if kind == WARMUP:
         begins = set[str]()
-        subjects = await _of_warmup(sifter, f"{kind}/{namespace}/{name}/")
+        own = await sifter.below(f"{kind}/{namespace}/{name}/")
+        subjects = await _with_theirs(sifter, own)
     else:
         begins, subjects = await _of_namespace(sifter, namespace)
     whole = len(subjects) > MOST
     return None if whole else Sieve(kinds, frozenset(begins), subjects)
 
 
-async def _of_warmup(sifter: Sifter, begin: str) -> frozenset[str]:
+async def sieve_at(sifter: Sifter, until: int | None) -> Sieve | None:
+    """Give what lets all rows through that anything may depend on which is there at a moment.
+
+    None where so much is there that nothing is won, or where what was over may have come again.
+    """
+    told = await sifter.of_types("SessionStarted", BACK_IN_TIME)
+    if any(row.type == BACK_IN_TIME for row in told):
+        return None
+    warmups, others = lasting(await sifter.spans(("Pod", "Job"), until), told)
+    if len(warmups) + len(others) > MOST:
+        return None
+    subjects = others | await _with_theirs(sifter, warmups)
+    return None if len(subjects) > MOST else Sieve(KINDS, subjects=subjects)
+
+
+async def _with_theirs(sifter: Sifter, warmups: frozenset[str]) -> frozenset[str]:
     """Give the subjects of ModelWarmups, of their Jobs, and of the Pods of those."""
-    own = await sifter.below(begin)
-    uids = uids_of(own)
-    jobs = await sifter.saying("Job", uids)
+    uids = uids_of(warmups)
+    jobs = frozenset(
+        job for job, _ in await sifter.linked("Job", "warmupUid", uids, {"controllerUid": uids})
+    )
     if len(jobs) > MOST:
         return jobs
-    pods = await sifter.linked("Pod", "jobUid", uids_of(jobs), uids)
+    pods = await sifter.linked("Pod", "jobUid", uids_of(jobs), {"warmupUid": uids})
     # Of a Job that was gone before anybody saw it only its Pods tell.
     unseen = frozenset(job for _, job in pods) - uids_of(jobs)
     gone = await sifter.ending("Job", unseen) if unseen else frozenset()
-    return own | jobs | gone | frozenset(pod for pod, _ in pods)
+    return warmups | jobs | gone | frozenset(pod for pod, _ in pods)
 
 
 async def _of_namespace(sifter: Sifter, namespace: str) -> tuple[set[str], frozenset[str]]:
     """Give how subjects begin that have to do with the owners of a namespace, and which else do."""
-    there = workload_namespaces(namespace, await sifter.of_type("SessionStarted"))
+    there = workload_namespaces(namespace, await sifter.of_types("SessionStarted"))
     begins = {f"{kind}/{namespace}/" for kind in OWNERS}
     begins |= {f"{kind}/{name}/" for kind in OWNED for name in there}
     subjects: set[str] = set()
@@ -87,7 +116,7 @@ async def _of_namespace(sifter: Sifter, namespace: str) -> tuple[set[str], froze
     for name in there:
         jobs += await sifter.below(f"HydrationJob/{name}/")
     if len(jobs) <= MOST:
-        pods = await sifter.linked("HydrationPod", "jobUid", uids_of(jobs), ())
+        pods = await sifter.linked("HydrationPod", "jobUid", uids_of(jobs), {})
         subjects.update(pod for pod, _ in pods)
     elsewhere = (one for one in subjects if not one.startswith(tuple(begins)))
     return begins, frozenset(jobs if len(jobs) > MOST else elsewhere)

@@ -1,9 +1,10 @@
 """Sifting: reading few rows of a long log, the others being left out before they are decoded."""
 
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from engine.events import Event
+from machines.lasting import Span
 
 
 class Sieve(NamedTuple):
@@ -24,8 +25,12 @@ class Sifter(Protocol):
         """Give every subject that begins like this."""
         ...
 
-    async def of_type(self, type_name: str) -> Sequence[Event]:
-        """Give every row of a type, of which there are few."""
+    async def of_types(self, *type_names: str) -> Sequence[Event]:
+        """Give every row of some types, of which there are few, in order."""
+        ...
+
+    async def spans(self, passed_over: Collection[str], until: int | None) -> Sequence[Span]:
+        """Give where the rows of each subject begin and end, but for kinds that are passed over."""
         ...
 
     async def saying(self, kind: str, texts: Collection[str]) -> frozenset[str]:
@@ -33,11 +38,11 @@ class Sifter(Protocol):
         ...
 
     async def linked(
-        self, kind: str, key: str, uids: Collection[str], texts: Collection[str]
+        self, kind: str, key: str, uids: Collection[str], others: Mapping[str, Collection[str]]
     ) -> frozenset[tuple[str, str]]:
         """Give the subjects of `kind` whose level has one of `uids` under its `key`, and which.
 
-        And those with one of the texts in their level, with whatever they have under that key.
+        And those that have one of the others under that other key, with what they have under `key`.
         """
         ...
 

@@ -1,9 +1,9 @@
 """Sifting a log in a database: its own scan of the table leaves rows out."""
 
-from collections.abc import AsyncGenerator, Collection, Iterator, Sequence
+from collections.abc import AsyncGenerator, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, String, and_, false, func, not_, or_, select
+from sqlalchemy import ColumnElement, String, and_, case, false, func, not_, or_, select
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import GenericFunction
@@ -12,6 +12,7 @@ from adapters.store import tables
 from adapters.store.databases import SqlReader
 from adapters.store.sifting import Sieve
 from engine.events import Event
+from machines.lasting import GONE, SEEN, Span
 
 # SQLite takes no more than 1,000 alternatives: objects of one name may have come by the thousand.
 MOST_TEXTS = 200
@@ -67,24 +68,32 @@ class RowSifter:
         """Give every subject that begins like this."""
         return await self._subjects(_begins(prefix))
 
-    async def of_type(self, type_name: str) -> Sequence[Event]:
-        """Give every row of a type, of which there are few."""
-        found = select(_EVENTS).where(_EVENTS.c.type == type_name).order_by(_EVENTS.c.seq)
+    async def of_types(self, *type_names: str) -> Sequence[Event]:
+        """Give every row of some types, of which there are few, in order."""
+        found = select(_EVENTS).where(_EVENTS.c.type.in_(type_names)).order_by(_EVENTS.c.seq)
         return [Event._make(row) for row in await self._reader.rows(found)]
+
+    async def spans(self, passed_over: Collection[str], until: int | None) -> Sequence[Span]:
+        """Give where the rows of each subject begin and end, but for kinds that are passed over."""
+        gone, seen = _last_of(_EVENTS.c.type == GONE), _last_of(_EVENTS.c.type.in_(SEEN))
+        span = select(_SUBJECT, func.min(_EVENTS.c.seq), func.max(_EVENTS.c.seq), gone > seen)
+        found = span.where(*(not_(_begins(f"{kind}/")) for kind in passed_over))
+        if until is not None:
+            found = found.where(_EVENTS.c.seq <= until)
+        rows = await self._reader.rows(found.group_by(_SUBJECT))
+        return [Span(subject, first, last, bool(is_over)) for subject, first, last, is_over in rows]
 
     async def saying(self, kind: str, texts: Collection[str]) -> frozenset[str]:
         """Give the subjects of `kind` that were ever seen with one of the texts in their level."""
         return await self._holding(_DATA, texts, _EVENTS.c.type == f"{kind}Seen")
 
     async def linked(
-        self, kind: str, key: str, uids: Collection[str], texts: Collection[str]
+        self, kind: str, key: str, uids: Collection[str], others: Mapping[str, Collection[str]]
     ) -> frozenset[tuple[str, str]]:
         """Give the subjects of `kind` whose level has one of `uids` under its `key`, and which."""
-        found = select(_SUBJECT, _value(key)).where(_EVENTS.c.type == f"{kind}Seen").distinct()
-        pairs = set[tuple[str, str]]()
-        for wanted in (_has_value(key, uids), *_holding_some(_DATA, texts)):
-            pairs.update((one, uid) for one, uid in await self._reader.rows(found.where(wanted)))
-        return frozenset(pairs)
+        wanted = [_has_value(each, some) for each, some in {key: uids, **others}.items()]
+        found = select(_SUBJECT, _value(key)).where(_EVENTS.c.type == f"{kind}Seen", or_(*wanted))
+        return frozenset((one, uid) for one, uid in await self._reader.rows(found.distinct()))
 
     async def ending(self, kind: str, uids: Collection[str]) -> frozenset[str]:
         """Give the subjects of `kind` that have one of these uids, in whatever rows."""
@@ -119,6 +128,11 @@ class RowSifter:
     async def _subjects(self, *wanted: ColumnElement[bool]) -> frozenset[str]:
         found = select(_SUBJECT).where(*wanted).distinct()
         return frozenset(row[0] for row in await self._reader.rows(found))
+
+
+def _last_of(wanted: ColumnElement[bool]) -> ColumnElement[int]:
+    """Give the position of a subject's last row that is wanted; 0 when none is."""
+    return func.max(case((wanted, _EVENTS.c.seq), else_=0))
 
 
 def _begins(prefix: str) -> ColumnElement[bool]:

@@ -1,0 +1,90 @@
+"""Lasting: which objects of a log matter at a moment, by where their rows begin and end."""
+
+from engine.canonical_json import dumps
+from engine.events import Event
+from machines.caches.child_names import workload_namespace
+from machines.lasting import Lasting, Span, lasting
+
+THERE = workload_namespace("team")
+
+
+def span(subject: str, first: int, last: int, *, is_over: bool = False) -> Span:
+    """Where the rows about something begin and end."""
+    return Span(f"{subject}/uid", first, last, is_over)
+
+
+def told(*spans: Span, workload_namespace: str = "") -> Lasting:
+    """What matters, by the settings of one session."""
+    data = {"caching": {"workload_namespace": workload_namespace}}
+    session = Event(1, 1, 1, "", "Session///", "SessionStarted", 1, dumps(data))
+    return lasting(spans, [session])
+
+
+def others(*spans: Span, workload_namespace: str = "") -> set[str]:
+    """What matters beside ModelWarmups, without uids."""
+    found = told(*spans, workload_namespace=workload_namespace).others
+    return {subject.removesuffix("/uid") for subject in found}
+
+
+def test_of_warmups_those_matter_that_are_there() -> None:
+    """However old they are, and whatever came and went beside them."""
+    old, new = span("ModelWarmup/a/old", 1, 9), span("ModelWarmup/a/new", 50, 60)
+    gone = span("ModelWarmup/a/gone", 40, 70, is_over=True)
+    assert told(old, gone, new) == Lasting(frozenset({old.subject, new.subject}), frozenset())
+
+
+def test_what_was_over_before_the_first_owner_that_is_there_does_not_matter() -> None:
+    """Neither an owner nor what it had on clusters."""
+    past = span("ModelCache/team/past", 1, 20, is_over=True)
+    claim = span(f"PersistentVolumeClaim/{THERE}/past", 5, 19, is_over=True)
+    replica = span("ModelReplica/team/here", 21, 30)
+    assert others(past, claim, replica) == {"ModelReplica/team/here"}
+
+
+def test_what_was_there_with_an_owner_that_still_is_matters() -> None:
+    """Though it is over by now: a replica may have held on to its claim."""
+    cache = span("ModelCache/team/past", 1, 40, is_over=True)
+    claim = span(f"PersistentVolumeClaim/{THERE}/past", 5, 21, is_over=True)
+    replica = span("ModelReplica/team/here", 21, 30)
+    assert len(others(cache, claim, replica)) == 3
+
+
+def test_what_has_not_gone_matters_however_old_it_is() -> None:
+    """A claim that its owner left behind may bear the name that another one wants."""
+    claim = span(f"PersistentVolumeClaim/{THERE}/left", 2, 3)
+    assert others(claim, span("ModelCache/team/here", 21, 30)) == {
+        f"PersistentVolumeClaim/{THERE}/left", "ModelCache/team/here",
+    }  # fmt: skip
+
+
+def test_namespaces_go_by_themselves() -> None:
+    """An old owner in one of them does not make what was over in another one matter."""
+    old = span("ModelCache/other/old", 1, 90)
+    past = span("ModelCache/team/past", 10, 20, is_over=True)
+    here = span("ModelCache/team/here", 21, 30)
+    assert others(old, past, here) == {"ModelCache/other/old", "ModelCache/team/here"}
+
+
+def test_owners_that_share_a_namespace_on_clusters_do_not_go_by_themselves_there() -> None:
+    """What is in it matters as long as the oldest of them."""
+    old = span("ModelCache/other/old", 1, 90)
+    claim = span("PersistentVolumeClaim/models/past", 10, 20, is_over=True)
+    here = span("ModelCache/team/here", 21, 30)
+    assert "PersistentVolumeClaim/models/past" in others(
+        old, claim, here, workload_namespace="models"
+    )
+
+
+def test_what_is_in_nobodys_namespace_matters_as_if_it_were_the_oldest_owners() -> None:
+    """People may have put it there, and given it an owner's annotations."""
+    old = span("ModelCache/other/old", 5, 90)
+    before = span("PersistentVolumeClaim/elsewhere/before", 1, 4, is_over=True)
+    after = span("PersistentVolumeClaim/elsewhere/after", 10, 20, is_over=True)
+    assert others(old, before, after) == {
+        "ModelCache/other/old", "PersistentVolumeClaim/elsewhere/after",
+    }  # fmt: skip
+
+
+def test_without_an_owner_nothing_that_owners_had_matters() -> None:
+    """Nothing is shown that it could be about."""
+    assert others(span("Deployment/x/y", 1, 2), span("ModelCache/x/y", 1, 3, is_over=True)) == set()
