@@ -39,14 +39,15 @@ def foreign_kinds(kind: str) -> tuple[str, ...]:
     return _FOREIGN.get(kind, ())
 
 
-def workload_namespaces(namespace: str, sessions: Iterable[Event]) -> frozenset[str]:
+def workload_namespaces(namespace: str, rows: Iterable[Event]) -> frozenset[str]:
     """Give where owners of a namespace have their objects on clusters, by each session's settings.
 
-    Before the first session that says so it is where it is without any setting.
+    Other rows are passed over. Before the first session that says so it is where it is without any
+    setting.
     """
-    told = [CachingSettings.from_json(loads(row.data).get("caching", {})) for row in sessions]
-    fixed = {"", *(settings.workload_namespace for settings in told)}
-    return frozenset(workload_namespace(namespace, name) for name in fixed)
+    told = [loads(row.data) for row in rows if row.type == "SessionStarted"]
+    fixed = {CachingSettings.from_json(one.get("caching", {})).workload_namespace for one in told}
+    return frozenset(workload_namespace(namespace, name) for name in {"", *fixed})
 
 
 def owner_text(namespace: str) -> str:

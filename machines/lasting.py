@@ -8,7 +8,7 @@ while they were there: there everything matters that was not over when the first
 there now.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from engine.events import Event, Subject
@@ -17,7 +17,8 @@ from machines.contents import KIND_BY_TYPE
 
 GONE = "Gone"
 SEEN = tuple(KIND_BY_TYPE)  # types of the rows that show an object
-BACK_IN_TIME = "ClusterRolledBack"  # after this, what was over may come again
+_BACK_IN_TIME = "ClusterRolledBack"
+TELLING = ("SessionStarted", _BACK_IN_TIME)  # types of the rows that tell how spans are to be taken
 
 
 class Span(NamedTuple):
@@ -36,17 +37,19 @@ class Lasting(NamedTuple):
     others: frozenset[str]
 
 
-def lasting(spans: Sequence[Span], sessions: Iterable[Event]) -> Lasting:
-    """Tell what matters where these spans end, out of those of all ModelWarmups, owners and owned.
+def lasting(spans: Iterable[Span], told: Iterable[Event]) -> Lasting:
+    """Tell what matters where these spans end, out of those of ModelWarmups, owners and owned.
 
-    `sessions` are the rows in which each says its settings.
+    `told` are all rows of the types `TELLING`, in order.
     """
-    told = list(sessions)
+    rows = list(told)
+    # What was over may have come again after that: of such a log nothing is left out for its age.
+    is_sure = all(row.type != _BACK_IN_TIME for row in rows)
     pairs = [(Subject.parse(span.subject), span) for span in spans]
     begun: dict[str, int] = {}  # by namespace: when the first owner came that is there now
     for subject, span in pairs:
         if subject.kind in OWNERS and not span.is_over:
-            for name in (subject.namespace, *workload_namespaces(subject.namespace, told)):
+            for name in (subject.namespace, *workload_namespaces(subject.namespace, rows)):
                 begun[name] = min(begun.get(name, span.first), span.first)
     # Elsewhere is what people have put there: it matters as if it were of the oldest.
     oldest = min(begun.values(), default=None)
@@ -54,7 +57,7 @@ def lasting(spans: Sequence[Span], sessions: Iterable[Event]) -> Lasting:
     for subject, span in pairs:
         if subject.kind in OWNERS or subject.kind in OWNED:
             since = begun.get(subject.namespace, oldest)
-            if since is not None and not (span.is_over and span.last < since):
+            if since is not None and not (is_sure and span.is_over and span.last < since):
                 others.add(span.subject)
     return Lasting(
         frozenset(

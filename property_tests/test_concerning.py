@@ -49,7 +49,7 @@ async def compare(log: EventReader, path: Path | str) -> list[int]:
         rows, sifter = (await whole.identify()).position, RowSifter(whole)
         for moment in (END, Moment(position=rows // 2)):
             for name, told in (await statuses(whole, moment)).items():
-                sieve = await sieve_for(sifter, *name)
+                sieve = await sieve_for(sifter, *name, moment.position)
                 if sieve is not None:
                     part = Concerning(whole, sifter, sieve)
                     assert (await statuses(part, moment))[name] == told
@@ -102,9 +102,10 @@ async def test_objects_of_one_name_may_have_come_by_the_thousand(tmp_path: Path)
         assert isinstance(whole, SqlReader)
         sifter = RowSifter(whole)
         (warmup,) = uids_of(await sifter.below("ModelWarmup/default/"))
-        jobs = await sifter.saying("Job", [warmup])
+        jobs = {job for job, _ in await sifter.linked("Job", "warmupUid", [warmup], {})}
         assert len(jobs) == 3
-        assert await sifter.saying("Job", [*others, warmup]) == jobs
+        theirs = {"controllerUid": [*others, warmup]}
+        assert {job for job, _ in await sifter.linked("Job", "warmupUid", others, theirs)} == jobs
         assert await sifter.ending("Job", [*others, *uids_of(jobs)]) == jobs
         pods = await sifter.linked("Pod", "jobUid", uids_of(jobs), {})
         assert pods

@@ -92,7 +92,9 @@ class Recording:
         if moment.at is not None:
             bound = Moment(position=await position_at(self._reader, moment.at))
         sifter = RowSifter(self._reader)
-        sieve = await (sieve_for(sifter, *name) if name else sieve_at(sifter, bound.position))
+        sieve = await (
+            sieve_for(sifter, *name, bound.position) if name else sieve_at(sifter, bound.position)
+        )
         if sieve is None:
             return None
         return Recording(Concerning(self._reader, sifter, sieve), self.place), bound

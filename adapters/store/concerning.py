@@ -7,19 +7,18 @@ shown in a moment; what is shown of it is the same to the byte.
 from collections.abc import AsyncGenerator, Sequence
 
 from adapters.store.sifting import Sieve, Sifter
-from engine.events import Event
+from engine.events import Event, Subject
 from engine.logs import EventReader, LogIdentity
 from machines.concerning import (
     KINDS,
     OWNED,
-    OWNERS,
     WARMUP,
     foreign_kinds,
     owner_text,
     uids_of,
     workload_namespaces,
 )
-from machines.lasting import BACK_IN_TIME, lasting
+from machines.lasting import TELLING, lasting
 
 MOST = 10_000  # subjects that are worth looking for; a log with more is read whole
 
@@ -56,37 +55,39 @@ async def position_at(reader: EventReader, at: int) -> int:
     return low
 
 
-async def sieve_for(sifter: Sifter, kind: str, namespace: str, name: str) -> Sieve | None:
+async def sieve_for(
+    sifter: Sifter, kind: str, namespace: str, name: str, until: int | None = None
+) -> Sieve | None:
     """Give what lets all rows through that an object may depend on; None where that is all.
 
-    There may be several objects of that name, on several clusters and one after the other.
+    There may be several objects of that name, on several clusters and one after the other. Of
+    those that are over by `until`, a row, not all rows need be let through.
     """
     kinds = foreign_kinds(kind)
     if not kinds:
         return None
     if kind == WARMUP:
-        begins = set[str]()
         own = await sifter.below(f"{kind}/{namespace}/{name}/")
-        subjects = await _with_theirs(sifter, own)
-    else:
-        begins, subjects = await _of_namespace(sifter, namespace)
-    whole = len(subjects) > MOST
-    return None if whole else Sieve(kinds, frozenset(begins), subjects)
+        return _sieve(kinds, await _with_theirs(sifter, own))
+    told = await sifter.of_types(*TELLING)
+    others = lasting(await sifter.spans(("ModelWarmup", "Job", "Pod"), until), told).others
+    return _sieve(kinds, await _of_namespace(sifter, namespace, told, others))
 
 
-async def sieve_at(sifter: Sifter, until: int | None) -> Sieve | None:
-    """Give what lets all rows through that anything may depend on which is there at a moment.
+async def sieve_at(sifter: Sifter, until: int | None = None) -> Sieve | None:
+    """Give what lets all rows through that anything may depend on which is there at a row.
 
-    None where so much is there that nothing is won, or where what was over may have come again.
+    None where so much is there that nothing is won.
     """
-    told = await sifter.of_types("SessionStarted", BACK_IN_TIME)
-    if any(row.type == BACK_IN_TIME for row in told):
-        return None
-    warmups, others = lasting(await sifter.spans(("Pod", "Job"), until), told)
+    told = await sifter.of_types(*TELLING)
+    warmups, others = lasting(await sifter.spans(("Job", "Pod"), until), told)
     if len(warmups) + len(others) > MOST:
         return None
-    subjects = others | await _with_theirs(sifter, warmups)
-    return None if len(subjects) > MOST else Sieve(KINDS, subjects=subjects)
+    return _sieve(KINDS, others | await _with_theirs(sifter, warmups))
+
+
+def _sieve(kinds: tuple[str, ...], subjects: frozenset[str]) -> Sieve | None:
+    return None if len(subjects) > MOST else Sieve(kinds, subjects)
 
 
 async def _with_theirs(sifter: Sifter, warmups: frozenset[str]) -> frozenset[str]:
@@ -104,19 +105,15 @@ async def _with_theirs(sifter: Sifter, warmups: frozenset[str]) -> frozenset[str
     return warmups | jobs | gone | frozenset(pod for pod, _ in pods)
 
 
-async def _of_namespace(sifter: Sifter, namespace: str) -> tuple[set[str], frozenset[str]]:
-    """Give how subjects begin that have to do with the owners of a namespace, and which else do."""
-    there = workload_namespaces(namespace, await sifter.of_types("SessionStarted"))
-    begins = {f"{kind}/{namespace}/" for kind in OWNERS}
-    begins |= {f"{kind}/{name}/" for kind in OWNED for name in there}
-    subjects: set[str] = set()
-    for kind in OWNED:
-        subjects |= await sifter.saying(kind, [owner_text(namespace)])
-    jobs = [one for one in subjects if one.startswith("HydrationJob/")]
-    for name in there:
-        jobs += await sifter.below(f"HydrationJob/{name}/")
-    if len(jobs) <= MOST:
-        pods = await sifter.linked("HydrationPod", "jobUid", uids_of(jobs), {})
-        subjects.update(pod for pod, _ in pods)
-    elsewhere = (one for one in subjects if not one.startswith(tuple(begins)))
-    return begins, frozenset(jobs if len(jobs) > MOST else elsewhere)
+async def _of_namespace(
+    sifter: Sifter, namespace: str, told: Sequence[Event], others: frozenset[str]
+) -> frozenset[str]:
+    """Give those of the others that have to do with the owners of a namespace."""
+    places = {namespace, *workload_namespaces(namespace, told)}
+    there = {one for one in others if Subject.parse(one).namespace in places}
+    there |= others & await sifter.saying(OWNED, owner_text(namespace))
+    jobs = uids_of(one for one in there if one.startswith("HydrationJob/"))
+    if len(jobs) > MOST:
+        return others
+    pods = await sifter.linked("HydrationPod", "jobUid", jobs, {})
+    return frozenset(there | (others & {pod for pod, _ in pods}))

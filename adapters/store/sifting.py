@@ -8,14 +8,10 @@ from machines.lasting import Span
 
 
 class Sieve(NamedTuple):
-    """Which rows are read: all that are about none of `kinds`, and of those some subjects'.
-
-    Namely `subjects`, and those that begin with one of `beginnings`.
-    """
+    """Which rows are read: all that are about none of `kinds`, and of those some subjects'."""
 
     kinds: tuple[str, ...]  # those that most rows are about stand first
-    beginnings: frozenset[str] = frozenset()
-    subjects: frozenset[str] = frozenset()
+    subjects: frozenset[str]
 
 
 class Sifter(Protocol):
@@ -33,8 +29,8 @@ class Sifter(Protocol):
         """Give where the rows of each subject begin and end, but for kinds that are passed over."""
         ...
 
-    async def saying(self, kind: str, texts: Collection[str]) -> frozenset[str]:
-        """Give the subjects of `kind` that were ever seen with one of the texts in their level."""
+    async def saying(self, kinds: Collection[str], text: str) -> frozenset[str]:
+        """Give the subjects of `kinds` that were ever seen with a text in their level."""
         ...
 
     async def linked(

@@ -1,6 +1,6 @@
 """Sifting a log in a database: its own scan of the table leaves rows out."""
 
-from collections.abc import AsyncGenerator, Collection, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import ColumnElement, String, and_, case, false, func, not_, or_, select
@@ -83,9 +83,10 @@ class RowSifter:
         rows = await self._reader.rows(found.group_by(_SUBJECT))
         return [Span(subject, first, last, bool(is_over)) for subject, first, last, is_over in rows]
 
-    async def saying(self, kind: str, texts: Collection[str]) -> frozenset[str]:
-        """Give the subjects of `kind` that were ever seen with one of the texts in their level."""
-        return await self._holding(_DATA, texts, _EVENTS.c.type == f"{kind}Seen")
+    async def saying(self, kinds: Collection[str], text: str) -> frozenset[str]:
+        """Give the subjects of `kinds` that were ever seen with a text in their level."""
+        types = sorted(f"{kind}Seen" for kind in kinds)
+        return await self._subjects(_EVENTS.c.type.in_(types), place_in(_DATA, text) > 0)
 
     async def linked(
         self, kind: str, key: str, uids: Collection[str], others: Mapping[str, Collection[str]]
@@ -97,15 +98,20 @@ class RowSifter:
 
     async def ending(self, kind: str, uids: Collection[str]) -> frozenset[str]:
         """Give the subjects of `kind` that have one of these uids, in whatever rows."""
-        return await self._holding(_SUBJECT, [f"/{uid}" for uid in uids], _begins(f"{kind}/"))
+        found = frozenset[str]()
+        ordered = sorted(uids)
+        for begin in range(0, len(ordered), MOST_TEXTS):
+            some = ordered[begin : begin + MOST_TEXTS]
+            ends = or_(*(place_in(_SUBJECT, f"/{uid}") > 0 for uid in some))
+            found |= await self._subjects(_begins(f"{kind}/"), ends)
+        return found
 
     async def sift(
         self, sieve: Sieve, after: int, until: int | None, *, batch_rows: int
     ) -> AsyncGenerator[Sequence[Event], None]:
         """Give the rows with after < seq ≤ until that the sieve lets through, in order."""
         others = [not_(_begins(f"{kind}/")) for kind in sieve.kinds]
-        begun = [_begins(begin) for begin in sorted(sieve.beginnings)]
-        wanted = or_(and_(*others), *begun, _SUBJECT.in_(sorted(sieve.subjects)))
+        wanted = or_(and_(*others), _SUBJECT.in_(sorted(sieve.subjects)))
         rows = select(_EVENTS).where(wanted).order_by(_EVENTS.c.seq).limit(batch_rows)
         if until is not None:
             rows = rows.where(_EVENTS.c.seq <= until)
@@ -117,13 +123,6 @@ class RowSifter:
             if len(batch) < batch_rows:
                 return
             after = batch[-1].seq
-
-    async def _holding(
-        self, column: ColumnElement[str], texts: Collection[str], among: ColumnElement[bool]
-    ) -> frozenset[str]:
-        """Give the subjects of those rows whose column holds one of the texts."""
-        found = [await self._subjects(among, some) for some in _holding_some(column, texts)]
-        return frozenset().union(*found)
 
     async def _subjects(self, *wanted: ColumnElement[bool]) -> frozenset[str]:
         found = select(_SUBJECT).where(*wanted).distinct()
@@ -137,16 +136,6 @@ def _last_of(wanted: ColumnElement[bool]) -> ColumnElement[int]:
 
 def _begins(prefix: str) -> ColumnElement[bool]:
     return begins(_SUBJECT, prefix, prefix[:-1] + chr(ord(prefix[-1]) + 1))
-
-
-def _holding_some(
-    column: ColumnElement[str], texts: Collection[str]
-) -> Iterator[ColumnElement[bool]]:
-    """Say whether a column holds one of the texts, of so many at once as a database takes."""
-    ordered = sorted(texts)
-    for begin in range(0, len(ordered), MOST_TEXTS):
-        some = ordered[begin : begin + MOST_TEXTS]
-        yield or_(*(place_in(column, text) > 0 for text in some))
 
 
 def _value(key: str) -> ColumnElement[str]:

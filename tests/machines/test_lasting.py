@@ -13,11 +13,13 @@ def span(subject: str, first: int, last: int, *, is_over: bool = False) -> Span:
     return Span(f"{subject}/uid", first, last, is_over)
 
 
-def told(*spans: Span, workload_namespace: str = "") -> Lasting:
-    """What matters, by the settings of one session."""
+def told(*spans: Span, workload_namespace: str = "", rolled_back: bool = False) -> Lasting:
+    """What matters, by the settings of one session, and when its cluster went back in time."""
     data = {"caching": {"workload_namespace": workload_namespace}}
-    session = Event(1, 1, 1, "", "Session///", "SessionStarted", 1, dumps(data))
-    return lasting(spans, [session])
+    rows = [Event(1, 1, 1, "", "Session///", "SessionStarted", 1, dumps(data))]
+    if rolled_back:
+        rows.append(Event(2, 1, 1, "east", "Cluster//east/", "ClusterRolledBack", 1, "{}"))
+    return lasting(spans, rows)
 
 
 def others(*spans: Span, workload_namespace: str = "") -> set[str]:
@@ -83,6 +85,14 @@ def test_what_is_in_nobodys_namespace_matters_as_if_it_were_the_oldest_owners() 
     assert others(old, before, after) == {
         "ModelCache/other/old", "PersistentVolumeClaim/elsewhere/after",
     }  # fmt: skip
+
+
+def test_nothing_is_too_old_where_a_cluster_went_back_in_time() -> None:
+    """What was over may have come again, under the same uid."""
+    past = span("ModelCache/team/past", 1, 20, is_over=True)
+    here = span("ModelCache/team/here", 21, 30)
+    assert told(past, here).others == {here.subject}
+    assert told(past, here, rolled_back=True).others == {past.subject, here.subject}
 
 
 def test_without_an_owner_nothing_that_owners_had_matters() -> None:
