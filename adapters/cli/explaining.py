@@ -55,7 +55,7 @@ def _explain(
 async def _run(log: str, question: Question, at: str | None, output: Format) -> ExitCode:
     async with recording(log) as source:
         bound = parse_moment(at, await source.identify())
-        found = await explain_object(source, question, bound, log=source.place)
+        found = await explain_object(source, question, bound, log=source.place, sift=source.sifted)
         if output is Format.JSON:
             print_json(found.document)
         else:

@@ -4,7 +4,7 @@ import asyncio
 import os
 from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from adapters.cli.counters import Counter
 from adapters.cli.exit_codes import ExitCode
@@ -17,13 +17,16 @@ from engine.logs import EventReader, LogIdentity
 from engine.replaying import Moment
 from machines.recorders import RECORD, recorded_by
 
+if TYPE_CHECKING:
+    from adapters.store.concerning import Names  # a command imports itself alone
+    from adapters.store.sifting import Part
+
 MOST_ROWS = 1000
 """How many rows of a log are held at once."""
 _MOST_ROWS = "WARMLOG_READ_ROWS"  # another number of them: rows may be as large as 1 MiB
 _DIGITS = 6  # of the largest number of rows
 _SHORT = 8  # digits of a digest that people compare
 
-Names = tuple[str, str, str]  # kind, namespace and name
 Result = TypeVar("Result")
 
 
@@ -77,27 +80,19 @@ class Recording:
             except LogTruncated as error:
                 self.cut = error
 
-    async def sifted(self, name: Names | None, moment: Moment) -> "tuple[Recording, Moment] | None":
-        """Give the rows that can have to do with the objects of a name, or else with any, then.
+    async def sifted(self, names: "Names | None", moment: Moment) -> "Part | None":
+        """Give the rows that can have to do with objects of a name, or else with any, at a moment.
 
-        None where all may. Of a file of JSON Lines every row is read.
+        What they tell of sessions is noted here as well. None where all rows have to be read.
         """
-        from adapters.store.concerning import Concerning, position_at, sieve_at, sieve_for
-        from adapters.store.databases import SqlReader
-        from adapters.store.sifting_rows import RowSifter
+        from adapters.store.concerning import sifted
 
-        if not isinstance(self._reader, SqlReader):
+        part = await sifted(self._reader, names, moment)
+        if part is None:
             return None
-        bound = moment
-        if moment.at is not None:
-            bound = Moment(position=await position_at(self._reader, moment.at))
-        sifter = RowSifter(self._reader)
-        sieve = await (
-            sieve_for(sifter, *name, bound.position) if name else sieve_at(sifter, bound.position)
-        )
-        if sieve is None:
-            return None
-        return Recording(Concerning(self._reader, sifter, sieve), self.place), bound
+        reader = Recording(part.reader, self.place, self._most_rows)
+        reader.sessions = self.sessions
+        return part._replace(reader=reader)
 
     @property
     def other_code(self) -> tuple[Session, ...]:

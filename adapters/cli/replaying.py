@@ -70,38 +70,35 @@ class _Asked(NamedTuple):
 async def _run(log: str, asked: _Asked) -> ExitCode:
     _, wanted, cluster, output, _ = asked
     async with recording(log) as whole:
-        source, identity, replayed = await _fold_what_concerns(whole, asked)
+        identity, replayed = await _fold_what_concerns(whole, asked)
         found = chosen(WARMLOG.project(replayed.state), wanted, cluster)
-        one = the_one(found, wanted, source, replayed) if wanted else None
+        one = the_one(found, wanted, whole, replayed) if wanted else None
         if output is TableFormat.TABLE:
             _print_table(found, identity, replayed, one)
         elif one is not None:
             (print_json if output is TableFormat.JSON else print_yaml)(one.status)
         else:
             _print_data(found, identity, replayed, output)
-        return source.close_account()
+        return whole.close_account()
 
 
 async def _fold_what_concerns(
     whole: Recording, asked: _Asked
-) -> tuple[Recording, LogIdentity, Replayed[State]]:
+) -> tuple[LogIdentity, Replayed[State]]:
     """Fold what can have to do with the object that was asked for, or with any, or else the whole.
 
     Where that gives no such object, the whole says which there are.
     """
     identity = await whole.identify()
     moment = parse_moment(asked.at, identity)
-    sifted = await whole.sifted(asked.wanted, moment) if asked.goal is None else None
-    if sifted is not None:
-        source, bound = sifted
-        replayed = await replay(WARMLOG, source, bound)
+    part = await whole.sifted(asked.wanted, moment) if asked.goal is None else None
+    if part is not None and part.last is not None:
+        replayed = await replay(WARMLOG, part.reader, part.moment)
         if chosen(WARMLOG.project(replayed.state), asked.wanted, asked.cluster):
-            last = min(bound.position or identity.position, identity.position)
-            async for batch in whole.read(last - 1, last):
-                row = batch[-1]
-                cursor = replayed.cursor._replace(position=row.seq, epoch=row.epoch, at=row.at)
-                return source, identity, replayed._replace(cursor=cursor)
-    return whole, *await _fold(whole, asked)
+            last = part.last
+            cursor = replayed.cursor._replace(position=last.seq, epoch=last.epoch, at=last.at)
+            return identity, replayed._replace(cursor=cursor)
+    return await _fold(whole, asked)
 
 
 async def _step(log: str, asked: _Asked) -> ExitCode:

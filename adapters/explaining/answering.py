@@ -6,6 +6,7 @@ A controller must not be held up by folding, so it has it done here, with a low 
 import asyncio
 import os
 import sys
+from functools import partial
 from typing import Any
 
 from adapters.explaining.answers import Answer
@@ -13,6 +14,7 @@ from adapters.explaining.errors import Misasked, NotHeld
 from adapters.explaining.explaining import Question, explain_object
 from adapters.explaining.moments import parse_moment
 from adapters.explaining.references import PARTS, parse_thing
+from adapters.store.concerning import sifted
 from adapters.store.locations import parse_location
 from adapters.store.opening import open_log
 from engine.canonical_json import dumps, loads
@@ -42,7 +44,9 @@ async def _explained(log: str, asked: dict[str, str]) -> Any:
     async with await open_log(log, read_only=True) as reader:
         bound = parse_moment(asked.get("at"), await reader.identify())
         question = Question(reference, part, cluster)
-        found = await explain_object(reader, question, bound, log=parse_location(log).name)
+        found = await explain_object(
+            reader, question, bound, log=parse_location(log).name, sift=partial(sifted, reader)
+        )
     return found.document if asked.get("format") == "json" else found.text
 
 

@@ -1,6 +1,7 @@
 """Explaining: one object at one moment, or every object at each of its changes, in one fold."""
 
 from collections.abc import AsyncGenerator, Callable
+from contextlib import suppress
 from typing import NamedTuple
 
 from adapters.explaining.errors import Misasked, NotHeld
@@ -8,6 +9,7 @@ from adapters.explaining.explained import Explained
 from adapters.explaining.places import Place
 from adapters.explaining.references import CACHE, REPLICA, Reference, near_names
 from adapters.explaining.things import the_thing
+from adapters.store.sifting import Part, Sift
 from adapters.texts import moment
 from engine.events import Event, Subject
 from engine.logs import EventReader, LogIdentity
@@ -67,24 +69,55 @@ class Explainer:
 
 
 async def explain_object(
-    reader: EventReader, question: Question, bound: Moment = END, *, log: str = ""
+    reader: EventReader,
+    question: Question,
+    bound: Moment = END,
+    *,
+    log: str = "",
+    sift: Sift | None = None,
 ) -> Explained:
     """Explain an object of a log at a moment; `log` is what people call the log.
 
-    What is deleted is explained as it was just before that. Raises Misasked, NotHeld, and what the
-    reader raises.
+    What is deleted is explained as it was just before that. `sift` gives the rows that can matter
+    to it, which say the same. Raises Misasked, NotHeld, and what the reader raises.
     """
     if question.reference.kind in KINDS:
         return await _explain_thing(reader, question, bound, log)
-    explainer = await _folded(reader, question.wants, bound)
-    told = _the_one(explainer, question, log)
+    explainer, told = await _the_one_at(reader, question, bound, log, sift)
     if told.gone is None:
         return _answer(explainer, question, told)
-    before = await _folded(reader, question.wants, Moment(position=told.gone.position - 1))
+    last = Moment(position=told.gone.position - 1)
+    before = await _folded_part(await _part_of(question, last, sift), question)
+    before = before or await _folded(reader, question.wants, last)
     as_it_was = before.chronicle.history(told.subject.uid)
     if as_it_was is None:
         raise NotHeld(_deleted(question.reference, told.gone))
     return _answer(before, question, as_it_was)._replace(gone=told.gone)
+
+
+async def _the_one_at(
+    reader: EventReader, question: Question, bound: Moment, log: str, sift: Sift | None
+) -> tuple[Explainer, Told]:
+    """Fold up to a moment, and give what was collected and the history that is meant."""
+    explainer = await _folded_part(await _part_of(question, bound, sift), question)
+    if explainer is not None:
+        with suppress(NotHeld):  # the whole says which there are
+            return explainer, _the_one(explainer, question, log)
+    explainer = await _folded(reader, question.wants, bound)
+    return explainer, _the_one(explainer, question, log)
+
+
+async def _part_of(question: Question, bound: Moment, sift: Sift | None) -> Part | None:
+    return None if sift is None else await sift(question.reference, bound)
+
+
+async def _folded_part(part: Part | None, question: Question) -> Explainer | None:
+    """Fold what can matter, and look from where the whole ends; None without a part."""
+    if part is None:
+        return None
+    explainer = await _folded(part.reader, question.wants, part.moment)
+    explainer.last = part.last
+    return explainer
 
 
 async def _explain_thing(

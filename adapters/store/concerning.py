@@ -6,9 +6,12 @@ shown in a moment; what is shown of it is the same to the byte.
 
 from collections.abc import AsyncGenerator, Sequence
 
-from adapters.store.sifting import Sieve, Sifter
+from adapters.store.databases import SqlReader
+from adapters.store.sifting import Part, Sieve, Sifter
+from adapters.store.sifting_rows import RowSifter
 from engine.events import Event, Subject
 from engine.logs import EventReader, LogIdentity
+from engine.replaying import Moment
 from machines.concerning import (
     KINDS,
     OWNED,
@@ -21,6 +24,8 @@ from machines.concerning import (
 from machines.lasting import TELLING, lasting
 
 MOST = 10_000  # subjects that are worth looking for; a log with more is read whole
+
+Names = tuple[str, str, str]  # kind, namespace and name
 
 
 class Concerning:
@@ -45,6 +50,26 @@ class Concerning:
             yield batch
 
 
+async def sifted(reader: EventReader, names: Names | None, moment: Moment) -> Part | None:
+    """Give the rows that can have to do with objects of a name, or else with any, at a moment.
+
+    None where all rows may, and where none can be left out unread, as of JSON Lines.
+    """
+    if not isinstance(reader, SqlReader):
+        return None
+    if moment.at is not None:
+        moment = Moment(position=await position_at(reader, moment.at))
+    sifter, until = RowSifter(reader), moment.position
+    sieve = await (sieve_for(sifter, *names, until) if names else sieve_at(sifter, until))
+    if sieve is None:
+        return None
+    end = (await reader.identify()).position if until is None else until
+    last = None
+    async for (row,) in reader.read(end - 1, end):
+        last = row
+    return Part(Concerning(reader, sifter, sieve), moment, last)
+
+
 async def position_at(reader: EventReader, at: int) -> int:
     """Give the position of the last row that is not later; 0 when all are. They are in order."""
     low, high = 0, (await reader.identify()).position
@@ -67,10 +92,14 @@ async def sieve_for(
     if not kinds:
         return None
     if kind == WARMUP:
-        own = await sifter.below(f"{kind}/{namespace}/{name}/")
-        return _sieve(kinds, await _with_theirs(sifter, own))
+        warmups = await sifter.below(f"{kind}/{namespace}/{name}/")
+        return _sieve(kinds, await _with_theirs(sifter, warmups))
     told = await sifter.of_types(*TELLING)
-    others = lasting(await sifter.spans(("ModelWarmup", "Job", "Pod"), until), told).others
+    spans = [*await sifter.spans((WARMUP, "Job", "Pod"), until)]
+    own = [span for span in spans if span.subject.startswith(f"{kind}/{namespace}/{name}/")]
+    if all(span.is_over for span in own):  # then all that was there with it matters, as it was
+        spans += (span._replace(is_over=False) for span in own)
+    others = lasting(spans, told).others
     return _sieve(kinds, await _of_namespace(sifter, namespace, told, others))
 
 

@@ -1,9 +1,11 @@
 """Sifting: reading few rows of a long log, the others being left out before they are decoded."""
 
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from engine.events import Event
+from engine.logs import EventReader
+from engine.replaying import Moment
 from machines.lasting import Span
 
 
@@ -12,6 +14,18 @@ class Sieve(NamedTuple):
 
     kinds: tuple[str, ...]  # those that most rows are about stand first
     subjects: frozenset[str]
+
+
+class Part(NamedTuple):
+    """The rows of a log that can matter to something, up to a moment."""
+
+    reader: EventReader
+    moment: Moment  # a position, or the log's end
+    last: Event | None  # of the whole, up to there; None when there is none
+
+
+Sift = Callable[[tuple[str, str, str], Moment], Awaitable[Part | None]]
+"""Gives what can matter to objects of this kind, namespace and name; None where all rows can."""
 
 
 class Sifter(Protocol):
