@@ -61,7 +61,8 @@ prove: $(STAMP) ## Explore small worlds whole, crash at every position, put faul
 	$(BIN)/python -m property_tests.exploring
 	$(BIN)/python -m property_tests.continuing
 	$(BIN)/python -m property_tests.mutating.putting_back
-	$(PYTEST) -q -n $(WORKERS) -m prove property_tests tests/test_identical_replays.py
+	$(PYTEST) -q -n $(WORKERS) -m prove property_tests tests/test_identical_replays.py \
+	    tests/test_recorded_cases.py
 	$(BIN)/python -m property_tests.mutating --sample $(MUTANTS) --seed $(MUTANTS_SEED) \
 	    --least $(LEAST_KILLED)
 

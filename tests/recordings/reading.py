@@ -22,6 +22,9 @@ EXPECTED = FOLDER / "expected.json"
 COURSES = FOLDER / "courses.json"  # what objects go through, as `warmlog verify` writes it
 FOREIGN = FOLDER / "foreign"  # imported from what others recorded: facts alone
 FOREIGN_COURSES = FOREIGN / "courses.json"
+CASES = FOLDER / "cases"  # what end-to-end tests left, each named for its test
+CASES_COURSES = CASES / "courses.json"
+LARGEST_CASE = 1_000_000  # bytes
 
 
 class Outcome(TypedDict):
@@ -62,6 +65,11 @@ def names() -> list[str]:
 def foreign_paths() -> list[Path]:
     """The recordings that were imported from what others recorded."""
     return sorted(FOREIGN.glob("*.jsonl"))
+
+
+def case_paths() -> list[Path]:
+    """The recordings that are named for the end-to-end tests that left them."""
+    return sorted(CASES.glob("*.jsonl"))
 
 
 def reader(name: str) -> JsonLinesReader:
