@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.store.concerning import Concerning, position_at, sieve_at, sieve_for
+from adapters.store.concerning import Concerning, Names, position_at, sieve_at, sieve_for
 from adapters.store.copying import import_log
 from adapters.store.databases import SqlReader
 from adapters.store.memory_logs import MemoryLog
@@ -13,10 +13,13 @@ from adapters.store.opening import open_log
 from adapters.store.sifting_rows import RowSifter
 from benchmarks.long_logs import long_log
 from engine.canonical_json import dumps
+from engine.events import Event
 from engine.logs import EventReader
 from engine.replaying import END, Moment, replay
 from machines.concerning import uids_of
+from machines.courses import Recorder
 from machines.domain import WARMLOG
+from machines.states import State
 from property_tests.playing.drawing import draw_and_play
 from property_tests.playing.worlds import WORLDS
 from tests.recordings import reading
@@ -40,6 +43,21 @@ async def statuses(reader: EventReader, moment: Moment) -> Statuses:
     return found
 
 
+async def course(reader: EventReader, name: Names, moment: Moment) -> list[tuple[object, ...]]:
+    """Give what an object went through, with the rows by which it did."""
+    recorder, found = Recorder(), list[tuple[object, ...]]()
+
+    def look(state: State, event: Event) -> bool:
+        for new in recorder.take(state, event):
+            if new.place[1] == "/".join(name):
+                found.append((event.seq, new))
+        WARMLOG.rest(state)
+        return False
+
+    await replay(WARMLOG, reader, moment, look=look)
+    return found
+
+
 async def compare(log: EventReader, path: Path | str) -> list[int]:
     """Show each object by itself, at the end and in the middle; give how many rows each saved."""
     await import_log(log, path)
@@ -53,6 +71,7 @@ async def compare(log: EventReader, path: Path | str) -> list[int]:
                 if sieve is not None:
                     part = Concerning(whole, sifter, sieve)
                     assert (await statuses(part, moment))[name] == told
+                    assert await course(part, name, moment) == await course(whole, name, moment)
                     saved.append(rows - sum([len(batch) async for batch in part.read()]))
     return saved
 

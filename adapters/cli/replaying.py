@@ -16,8 +16,8 @@ from adapters.explaining.moments import before_beginning, parse_moment
 from adapters.explaining.references import Reference, listed, parse_reference
 from adapters.texts import counted, moment
 from engine.events import Event
-from engine.logs import LogIdentity
-from engine.replaying import Replayed, replay
+from engine.logs import EventReader, LogIdentity
+from engine.replaying import Moment, Replayed, replay
 from engine.stepping import Projection
 from machines.domain import WARMLOG
 from machines.states import State
@@ -70,7 +70,8 @@ class _Asked(NamedTuple):
 async def _run(log: str, asked: _Asked) -> ExitCode:
     _, wanted, cluster, output, _ = asked
     async with recording(log) as whole:
-        identity, replayed = await _fold_what_concerns(whole, asked)
+        identity = await whole.identify()
+        replayed = await _fold(whole, asked, await _moment_of(whole, asked, identity))
         found = chosen(WARMLOG.project(replayed.state), wanted, cluster)
         one = the_one(found, wanted, whole, replayed) if wanted else None
         if output is TableFormat.TABLE:
@@ -82,45 +83,49 @@ async def _run(log: str, asked: _Asked) -> ExitCode:
         return whole.close_account()
 
 
-async def _fold_what_concerns(
-    whole: Recording, asked: _Asked
-) -> tuple[LogIdentity, Replayed[State]]:
-    """Fold what can have to do with the object that was asked for, or with any, or else the whole.
-
-    Where that gives no such object, the whole says which there are.
-    """
-    identity = await whole.identify()
-    moment = parse_moment(asked.at, identity)
-    part = await whole.sifted(asked.wanted, moment) if asked.goal is None else None
-    if part is not None and part.last is not None:
-        replayed = await replay(WARMLOG, part.reader, part.moment)
-        if chosen(WARMLOG.project(replayed.state), asked.wanted, asked.cluster):
-            last = part.last
-            cursor = replayed.cursor._replace(position=last.seq, epoch=last.epoch, at=last.at)
-            return identity, replayed._replace(cursor=cursor)
-    return await _fold(whole, asked)
-
-
 async def _step(log: str, asked: _Asked) -> ExitCode:
     printer = StepPrinter(asked.wanted, asked.cluster, asked.output)
-    async with recording(log) as source:
-        await _fold(source, asked, printer.look)
-        return source.close_account()
+    async with recording(log) as whole:
+        moment = await _moment_of(whole, asked, await whole.identify())
+        await _fold(whole, asked, moment, printer.look)
+        return whole.close_account()
+
+
+async def _moment_of(whole: Recording, asked: _Asked, identity: LogIdentity) -> Moment:
+    """Give the moment that was asked for; of a phase that of the row by which it is reached.
+
+    Raises Misasked, Problem, WarmlogError.
+    """
+    bound = parse_moment(asked.at, identity)
+    if asked.goal is None:
+        return bound
+    part = await whole.sifted(asked.goal.reference, bound)
+    sources: list[tuple[EventReader, Moment]] = [(part.reader, part.moment)] if part else []
+    for source, end in (*sources, (whole, bound)):
+        seeker = GoalSeeker(asked.goal)
+        replayed = await replay(WARMLOG, source, end, look=seeker.look)
+        if seeker.reached:
+            return Moment(position=replayed.cursor.position)
+    raise Problem(ExitCode.NOT_FOUND, _never(seeker, whole, replayed))
 
 
 async def _fold(
-    source: Recording, asked: _Asked, look: Look | None = None
-) -> tuple[LogIdentity, Replayed[State]]:
-    """Fold up to the moment and the phase that were asked for. Raises Problem, WarmlogError."""
-    if asked.goal is None:
-        return await replayed_at(source, asked.at, look)
-    seeker = GoalSeeker(asked.goal)
-    identity, replayed = await replayed_at(source, asked.at, seeker.look)
-    if not seeker.reached:
-        raise Problem(ExitCode.NOT_FOUND, _never(seeker, source, replayed))
-    if look is not None:
-        return await replayed_at(source, str(replayed.cursor.position), look)
-    return identity, replayed
+    whole: Recording, asked: _Asked, moment: Moment, look: Look | None = None
+) -> Replayed[State]:
+    """Fold what can have to do with the object that was asked for, or with any, or else the whole.
+
+    Where that gives no such object, the whole says which there are. Who looks at each row without
+    asking for an object is shown them all.
+    """
+    everything = asked.wanted is None and look is not None
+    part = None if everything else await whole.sifted(asked.wanted, moment)
+    if part is not None and part.last is not None:
+        replayed = await replay(WARMLOG, part.reader, part.moment, look=look)
+        if look or chosen(WARMLOG.project(replayed.state), asked.wanted, asked.cluster):
+            last = part.last
+            cursor = replayed.cursor._replace(position=last.seq, epoch=last.epoch, at=last.at)
+            return replayed._replace(cursor=cursor)
+    return await _replayed(whole, moment, asked.at, look)
 
 
 def _never(seeker: GoalSeeker, source: Recording, replayed: Replayed[State]) -> str:
@@ -130,20 +135,20 @@ def _never(seeker: GoalSeeker, source: Recording, replayed: Replayed[State]) -> 
     return f"{seeker.goal} does not come to {seeker.goal.phase} {place}: {been}."
 
 
-async def replayed_at(
-    source: Recording, at: str | None, look: Look | None = None
-) -> tuple[LogIdentity, Replayed[State]]:
-    """Fold a recording up to the moment that a person wrote. Raises Problem, WarmlogError.
-
-    `look` is shown each row, and may end it sooner.
-    """
+async def replayed_at(source: Recording, at: str | None) -> tuple[LogIdentity, Replayed[State]]:
+    """Fold a recording up to the moment that a person wrote. Raises Problem, WarmlogError."""
     identity = await source.identify()
-    bound = parse_moment(at, identity)
-    replayed = await replay(WARMLOG, source, bound, look=look)
+    return identity, await _replayed(source, parse_moment(at, identity), at, None)
+
+
+async def _replayed(
+    source: Recording, moment: Moment, at: str | None, look: Look | None
+) -> Replayed[State]:
+    replayed = await replay(WARMLOG, source, moment, look=look)
     if replayed.events == 0 and at is not None:
         async for batch in source.read(until=1):
             raise Problem(ExitCode.NOT_FOUND, before_beginning(at, batch[0].at))
-    return identity, replayed
+    return replayed
 
 
 def chosen(projections: Any, wanted: Reference | None, cluster: str | None) -> list[Projection]:

@@ -85,8 +85,8 @@ async def sieve_for(
 ) -> Sieve | None:
     """Give what lets all rows through that an object may depend on; None where that is all.
 
-    There may be several objects of that name, on several clusters and one after the other. Of
-    those that are over by `until`, a row, not all rows need be let through.
+    There may be several objects of that name, on several clusters and one after the other, each of
+    which matters from its beginning. What else was over by `until`, a row, may be left out.
     """
     kinds = foreign_kinds(kind)
     if not kinds:
@@ -97,8 +97,7 @@ async def sieve_for(
     told = await sifter.of_types(*TELLING)
     spans = [*await sifter.spans((WARMUP, "Job", "Pod"), until)]
     own = [span for span in spans if span.subject.startswith(f"{kind}/{namespace}/{name}/")]
-    if all(span.is_over for span in own):  # then all that was there with it matters, as it was
-        spans += (span._replace(is_over=False) for span in own)
+    spans += (span._replace(is_over=False) for span in own)  # with all that was there meanwhile
     others = lasting(spans, told).others
     return _sieve(kinds, await _of_namespace(sifter, namespace, told, others))
 

@@ -117,3 +117,21 @@ def test_steps_of_a_cut_file_end_where_it_is_cut(cut: Path) -> None:
     assert result.exit_code == ExitCode.LOG_CUT
     assert len(documents(result.stdout)) == 39
     assert "cut" in result.stderr
+
+
+def test_one_object_of_a_database_has_the_steps_that_it_has_in_a_file(tmp_path: Path) -> None:
+    """Of a database the rows of others are not read: the steps, and the ends, are the same."""
+    for file, ref, goal in (
+        (CACHES, CACHE, "@home=Ready"),
+        (FOLDER / "demo_replicas.jsonl", "modelreplica/default/qwen-small-home", "=Serving"),
+        (FOLDER / "nodes_come_and_go.jsonl", REF, "=Running"),
+    ):
+        database = tmp_path / f"{file.stem}.db"
+        printed("import", file, database)
+        for asked in (
+            ["--step", "--object", ref, "-o", "json"],
+            ["--step", "--object", ref, "--until-phase", f"{ref}{goal}"],
+            ["--until-phase", f"{ref}{goal}", "-o", "json"],
+        ):
+            said = [warmlog("replay", log, *asked).stdout for log in (file, database)]
+            assert said[0] == said[1] != ""
