@@ -2,11 +2,14 @@
 
 from typing import Any
 
+import pytest
+
 from engine.canonical_json import dumps, loads
 from machines.caches.statuses import cache_status
 from machines.observations import EventsRead
 from tests.caches.builders import HOME, ONE, WORKLOAD
 from tests.replicas.builders import DEPLOYMENT, UID, ReplicaScene, engine, spec_of
+from tests.replicas.serving import ServingScene
 
 
 def serving() -> ReplicaScene:
@@ -99,3 +102,16 @@ def test_a_lost_log_and_a_silent_cluster_leave_it_serving() -> None:
     scene.reachable("ic/two")
     scene.sync("ic/two")
     assert scene.condition("ModelReady")[:2] == ("False", "WaitingForModel")
+
+
+@pytest.mark.parametrize("spec", [None, [], "text", 7])
+def test_a_spec_that_is_no_object_is_a_fault_and_no_end(spec: Any) -> None:
+    """The condition names the field, and another replica beside it comes to its engine."""
+    scene = ServingScene()
+    scene.replica(spec=spec)
+    status, reason, message = scene.condition("ModelAccepted")
+    assert (status, reason) == ("False", "InvalidSpec")
+    assert "spec.clusterName: must be given" in message
+    assert scene.mr.cluster_name == ""
+    scene.replica(uid="uid-2", name="r2", spec=scene.spec(cache=""))
+    assert scene.replica_doing() != []
