@@ -34,6 +34,15 @@ class Bounds(NamedTuple):
     most_bytes: int = 0
     kept_files: int = 0
 
+    def is_full(self, size_bytes: int, begun_bytes: int) -> bool:
+        """Say whether a file is full that began with so much that was known before.
+
+        It takes half of what it may hold in news at least: else, where what is known is larger
+        than a file may grow, each batch would have all of it told once more.
+        """
+        news = (self.most_bytes + 1) // 2
+        return bool(self.most_bytes) and size_bytes >= max(self.most_bytes, begun_bytes + news)
+
 
 class Pages:
     """The files of a recording, one of which is being written."""
@@ -50,6 +59,7 @@ class Pages:
         self._turned = turned
         self._begun_at = 0  # position in the file that is written
         self._rows = 0  # of this session in files before that
+        self._begun_bytes = 0  # of the file that is written, as it was turned to
 
     @classmethod
     async def open(cls, series: Series, identity: Identity, bounds: Bounds, turned: Turned) -> Self:
@@ -92,8 +102,7 @@ class Pages:
 
         A file that cannot be opened or written is tried again after the next batch.
         """
-        most = self._bounds.most_bytes
-        if not most or self._series.size_bytes(self.number) < most:
+        if not self._bounds.is_full(self._series.size_bytes(self.number), self._begun_bytes):
             return writer
         path = self._series.path(self.number + 1)
         try:
@@ -113,6 +122,7 @@ class Pages:
         self._rows, self._begun_at = self._rows_by(writer.cursor.position), 0
         await self.log.close()
         self.log, self.number = log, self.number + 1
+        self._begun_bytes = self._series.size_bytes(self.number)
         self._turned(path, rows)
         self._drop_oldest()
         return next_writer

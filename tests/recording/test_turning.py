@@ -14,6 +14,7 @@ from engine.events import Event
 from engine.instants import SECOND
 from engine.replaying import replay
 from machines.domain import WARMLOG
+from machines.levels import NodeLevel
 from machines.recorders import RECORD
 from tests.recording.witnessed import phases
 from tests.running.fakes import WRITER
@@ -72,6 +73,20 @@ async def test_a_file_that_has_room_is_gone_on_with(series: Series) -> None:
     await filled(series, turned, Bounds(0))
     assert turned == []
     assert series.numbers() == [1]
+
+
+async def test_what_is_known_may_be_larger_than_a_file_may_grow(series: Series) -> None:
+    """Then not each row has all of it told once more: a file takes half as much in news."""
+    turned: Turned = []
+    pages, writer = await begun(series, turned, Bounds(1 << 17))
+    large = NodeLevel((("label", "x" * (1 << 15)),), ready="True")
+    for number in range(12):
+        seen = node_seen(f"n{number}", 60 + number)._replace(level=large)
+        writer.fold_in([seen], NOON + number * SECOND)
+        await writer.flush()
+        writer = await pages.turn(writer, NOON + number * SECOND)
+    await pages.close()
+    assert 2 <= len(turned) <= 6
 
 
 async def test_only_as_many_files_are_kept_as_were_asked_for(series: Series) -> None:
