@@ -29,5 +29,6 @@ class ExitCode(IntEnum):
     CLUSTER_UNUSABLE = 10, "the cluster does not answer, or there is no usable kubeconfig for it"
     NOTHING = 11, "`retry` has nothing to print: no node failed, or the object has not ended"
     STILL_RUNNING = 12, "a controller may still run, so `uninstall --yes` changed nothing"
+    INCOMPLETE = 13, "`record` ended well, but could not read everything: stderr says what"
     INTERRUPTED = 130, "stopped by Ctrl-C"
     PIPE_CLOSED = 141, "whoever read the output stopped reading"

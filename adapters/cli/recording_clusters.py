@@ -72,7 +72,7 @@ def _record(
         print_json(account.to_json(seconds))
     else:
         _print_end(account, seconds)
-    return ExitCode.OK
+    return ExitCode.INCOMPLETE if account.missing else ExitCode.OK
 
 
 def _recorded(
@@ -95,7 +95,7 @@ def _recorded(
         raise Misuse(f"--out: {error}") from error
     except AccessUnusable as error:
         raise Problem(ExitCode.CLUSTER_UNUSABLE, str(error)) from error
-    return shown.account.ended(recorded)
+    return shown.ended(recorded)
 
 
 def _print_end(account: Account, seconds: float) -> None:

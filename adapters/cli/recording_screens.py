@@ -3,7 +3,7 @@
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ from adapters.cli.problems import complain
 from adapters.texts import clock, counted
 from engine.canonical_json import Number, loads
 from engine.events import Event
+from machines.blind_spots import BlindSpot, barred_clusters, blind_spots
 from machines.states import State
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ class Account:
         self.rows = 0
         self.paths: tuple[Path, ...] = ()
         self.example = ""  # an object that may be explained
+        self.missing: tuple[BlindSpot, ...] = ()  # what could not be read when it ended
         self._log_id = ""
         self._position = 0
 
@@ -40,16 +42,17 @@ class Account:
         for kind, namespace, name, _ in subjects:
             self.example = f"{kind.lower()}/{namespace}/{name}"
 
-    def ended(self, recorded: "Recorded") -> "Account":
+    def end(self, recorded: "Recorded", missing: Iterable[BlindSpot]) -> None:
         """Take note of what is left behind."""
         self.paths, self._log_id, self._position, self.rows = recorded
-        return self
+        self.missing = tuple(missing)
 
     def to_json(self, seconds: float) -> dict[str, Any]:
         """Give it for programs."""
         return {
             "files": [str(path) for path in self.paths],
             "log": self._log_id,
+            "missing": [one._asdict() for one in self.missing],
             "position": self._position,
             "rows": self.rows,
             "seconds": Number(f"{seconds:.1f}"),
@@ -83,7 +86,7 @@ class Screen:
         """Take note of rows, and say what could not be read."""
         self._show(state, len(rows))
         for row in rows:
-            self._complain_of(row)
+            self._complain_of(row, state)
 
     def turn(self, path: Path, rows: Sequence[Event]) -> None:
         """Take note of another file. Its first rows are no news."""
@@ -91,13 +94,18 @@ class Screen:
         self.account.rows += len(rows) + 1
         complain(f"the recording goes on in {path}")
 
+    def ended(self, recorded: "Recorded") -> Account:
+        """Give what is left behind."""
+        self.account.end(recorded, blind_spots(self._state) if self._state else ())
+        return self.account
+
     def _show(self, state: State, rows: int) -> None:
         self._state = state
         if rows:
             self._news_at = time.monotonic()
         self.account.add(state, rows)
 
-    def _complain_of(self, row: Event) -> None:
+    def _complain_of(self, row: Event, state: State) -> None:
         if row.type not in {"Unread", "Unreachable"}:
             return
         said = loads(row.data)
@@ -109,6 +117,9 @@ class Screen:
             complain(f"cluster {row.cluster} does not answer, which is recorded: {words}")
         elif said.get("served") is False:
             complain(f"{what} is not recorded: {words}")
+        elif barred := barred_clusters(state, what):
+            names = ", ".join(one.cluster for one in barred)
+            complain(f"nothing of cluster {names} is recorded: {barred[0].words}")
         else:
             complain(f"{what} of cluster {row.cluster} may not be read, which is recorded: {words}")
 

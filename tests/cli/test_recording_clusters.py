@@ -34,6 +34,7 @@ from tests.running.stories import NOON, manifest, node_seen, pool_world, synced,
 from tests.store.rows import read_all
 
 KINDS = 5  # that are watched where there are warmups alone
+PATIENCE_SECONDS = 150  # a start takes long on a busy machine
 
 
 class Asked:
@@ -81,7 +82,7 @@ async def recorded(
     world.apply(manifest())
     asked = Asked()
     async with bridged(world, asked) as url, recording(folder, url, *options, out=out) as process:
-        await asyncio.wait_for(asked.all_watched.wait(), 30)
+        await asyncio.wait_for(asked.all_watched.wait(), PATIENCE_SECONDS)
         process.send_signal(ends_by)
         told, complaints = await process.communicate()
     assert asked.methods == {"GET"}
@@ -141,6 +142,21 @@ async def test_it_ends_by_itself_when_it_was_told_to(tmp_path: Path) -> None:
         told, _ = await process.communicate()
     assert process.returncode == ExitCode.OK
     assert json.loads(told)["rows"] > 0
+
+
+async def test_what_could_not_be_read_is_in_the_exit_code(tmp_path: Path) -> None:
+    """A cluster that never answers is said, recorded and named at the end; that is no success."""
+    async with recording(tmp_path, "http://[::1]:1", "-o", "json") as process:
+        assert process.stderr is not None
+        said = await asyncio.wait_for(process.stderr.readline(), PATIENCE_SECONDS)
+        process.send_signal(signal.SIGINT)
+        told, _ = await process.communicate()
+    assert b"cluster local does not answer, which is recorded" in said
+    assert process.returncode == ExitCode.INCOMPLETE
+    (missing,) = json.loads(told)["missing"]
+    assert (missing["cluster"], missing["kind"]) == ("local", "")
+    assert missing["words"] in said.decode()
+    assert "Unreachable" in [row.type for row in await rows_of(tmp_path / "rec.jsonl")]
 
 
 async def test_files_are_turned(tmp_path: Path) -> None:

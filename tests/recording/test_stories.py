@@ -8,6 +8,7 @@ from adapters.simulator.connecting import kubeconfig_of
 from adapters.store.memory_logs import MemoryLog
 from engine.canonical_json import loads
 from engine.events import Event
+from machines.blind_spots import barred_clusters, blind_spots
 from machines.caches.reaching import REMOTE
 from machines.domain import WARMLOG
 from machines.recorders import RECORD
@@ -45,10 +46,11 @@ def levels(rows: list[Event]) -> set[tuple[str, ...]]:
 
 
 def test_a_recording_ends_with_the_controllers_own_statuses(witnessed: Witnessed) -> None:
-    """Every status is the controller's own, but for the log that it names."""
+    """Every status is the controller's own, but for the log that it names; nothing is missing."""
     told = statuses(folded(witnessed.controller_rows))
     assert len(told) > 0
     assert statuses(folded(witnessed.rows)) == told
+    assert not list(blind_spots(folded(witnessed.rows)))
 
 
 def test_the_rows_are_the_very_rows_of_a_controller(witnessed: Witnessed) -> None:
@@ -89,6 +91,8 @@ def test_what_may_not_be_read_is_recorded_as_that_and_the_rest_goes_on() -> None
     types = {row.type for row in told.rows}
     assert "JobSeen" in types
     assert "NodeSeen" not in types
+    (spot,) = blind_spots(folded(told.rows))
+    assert spot == ("demo", "Node", unread[0]["words"])
 
 
 def test_a_cluster_whose_secret_may_not_be_read_is_left_out() -> None:
@@ -97,6 +101,12 @@ def test_a_cluster_whose_secret_may_not_be_read_is_left_out() -> None:
     unread = [loads(row.data)["kind"] for row in told.rows if row.type == "Unread"]
     assert unread == ["Secret/warmlog-system/west-kubeconfig"]
     assert {row.cluster for row in told.rows} == {"", "demo"}
+    state = folded(told.rows)
+    assert barred_clusters(state, unread[0]) == list(blind_spots(state))
+    ((cluster, kind, words),) = blind_spots(state)
+    assert (cluster, kind) == (f"{REMOTE}west", "")
+    assert words.startswith("Secret warmlog-system/west-kubeconfig with its kubeconfig cannot be")
+    assert "not allowed" in words
 
 
 def test_kinds_whose_definition_may_not_be_read_are_recorded() -> None:
