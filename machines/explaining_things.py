@@ -1,4 +1,4 @@
-"""Explaining: whose a Job, a claim, a node, a Pod or a Secret is, how it is, and what it bears on.
+"""Explaining: whose a Job, a claim, a node, a workload … is, how it is, and what it bears on.
 
 What is said of its owners is what is said of those when they are asked about themselves.
 """
@@ -15,8 +15,9 @@ from machines.histories import History, Line
 from machines.levels import JobLevel
 from machines.messages import cause_text
 from machines.replicas.explaining import ReplicaExplanation
+from machines.replicas.kinds import COMPOSED
 from machines.states import SECRET, State
-from machines.things import JOB, Thing
+from machines.things import JOB, SHARED, Thing
 from machines.tying import Tie
 
 SHORT = {
@@ -24,6 +25,7 @@ SHORT = {
 }  # fmt: skip
 _PART = {"ModelWarmup": "--node", "ModelCache": "--on"}
 LEFT, DELETED = "left", "deleted"
+_DONE = frozenset({"Ready", "Succeeded", "Serving", "Reachable"})
 
 
 class Bearing(NamedTuple):
@@ -71,11 +73,14 @@ def owners_of(state: State, thing: Thing) -> frozenset[str]:
 
 def explain_thing(state: State, thing: Thing, chronicle: Chronicle) -> ThingExplanation:
     """Explain a thing; the chronicle holds the histories of its owners."""
+    thing.tie(state)
     bearings = tuple(
         _bearing(state, tie, told, chronicle)
         for tie in _narrowest(thing.ties)
         if (told := chronicle.history(tie.subject.uid)) is not None
     )
+    if thing.name.kind in SHARED:  # by many, of which those that are done interest last
+        bearings = tuple(sorted(bearings, key=lambda each: each.phase in _DONE))
     name = thing.name
     return ThingExplanation(
         name.cluster,
@@ -121,6 +126,8 @@ def _unowned(thing: Thing) -> str:
         return f"it says that it is of a ModelWarmup with uid {level.warmup_uid}, which is not seen"
     if thing.name.kind == JOB:
         return "no ModelWarmup and no ModelCache is known whose it is"
+    if thing.name.kind in COMPOSED:
+        return "no ModelReplica is known whose it is"
     return "nothing that warmlog works for is known to need it"
 
 

@@ -1,4 +1,4 @@
-"""Things: Jobs, claims, nodes, Pods and Secrets by their own names, and the rows about each.
+"""Things: Jobs, claims, nodes, Pods, workloads … by their own names, and the rows about each.
 
 Nothing of these is an object of warmlog's: a row is about one when it is its own, when it was
 decided about it or is what came of that, or when it is about what runs in or on it.
@@ -17,22 +17,28 @@ from machines.caches.levels import (
     HydrationJobLevel,
     HydrationPodLevel,
     SecretLevel,
+    StorageClassLevel,
 )
 from machines.histories import Line
 from machines.intents import INTENT_BY_TYPE, Create, CreateJob, Intent, ObjectIntent, Resolve
-from machines.levels import LEVEL_BY_KIND, JobLevel, Level, NodeLevel, PodLevel
+from machines.levels import LEVEL_BY_KIND, JobLevel, Level, NamespaceLevel, NodeLevel, PodLevel
+from machines.replicas.kinds import COMPOSED, NAMESPACE
+from machines.replicas.levels import PartLevel, WorkloadLevel
 from machines.states import SECRET, State
 from machines.telling import intent_of, tell
-from machines.tying import Tie, ties_by_name, ties_of_row
+from machines.tying import STORAGE_CLASS, Tie, ties_by_name, ties_of_row
 
 JOB, NODE, POD = "Job", "Node", "Pod"
-KINDS = (JOB, CLAIM, NODE, POD, SECRET)
+KINDS = (JOB, CLAIM, NODE, POD, SECRET, *COMPOSED, NAMESPACE, STORAGE_CLASS)
+WITHOUT_NAMESPACE = frozenset({NODE, NAMESPACE, STORAGE_CLASS})
+SHARED = frozenset({NAMESPACE, STORAGE_CLASS})  # by all that is there: who was there is left out
 _SHOWN = {each: each for each in KINDS} | {HYDRATION_JOB: JOB, HYDRATION_POD: POD}
 _OUTCOMES = frozenset({"IntentDone", "IntentRefused", "IntentUnknown", "IntentAbsent"})
 _SCOPES = frozenset({"Synced", "Unread"})
 _SEEN = frozenset(f"{kind}Seen" for kind in _SHOWN)
 _READ = _SEEN | _SCOPES | INTENT_BY_TYPE.keys() | {"IntentDone"}  # their data name something
 _NODE_KEYS = ("nodeName", "selectedNode")  # of levels: the name of a node
+_CLASS_KEY = "storageClass"  # of a claim's level: the name of its class
 _UID_KEYS = ("jobUid", "claimUid", "nodeUid")  # of levels: what it runs in or on
 
 
@@ -41,7 +47,7 @@ class Name(NamedTuple):
 
     cluster: str  # as in the log
     kind: str
-    namespace: str  # "" of a node
+    namespace: str  # "" where the kind has none
     name: str
 
 
@@ -91,12 +97,14 @@ class Thing:
             self._standing = moved
             line = self.since = line._replace(moved=moved)
         self.lines.append(line)
-        self.ties.update(dict.fromkeys(ties_of_row(state, event, subject)))
-        self.tie(state)
+        if self.name.kind not in SHARED:
+            self.ties.update(dict.fromkeys(ties_of_row(state, event, subject)))
+            self.tie(state)
 
     def tie(self, state: State) -> None:
-        """Take in what it is tied to by its name alone."""
-        self.ties.update(dict.fromkeys(ties_by_name(state, self.name, self.uids)))
+        """Take in what it is tied to by its name alone; of what is shared that is all there is."""
+        found = dict.fromkeys(ties_by_name(state, self.name, self.uids))
+        self.ties = found if self.name.kind in SHARED else self.ties | found
 
     def _note_own(self, event: Event, subject: Subject, data: Any, line: Line) -> None:
         self.uids[subject.uid] = None
@@ -184,6 +192,8 @@ def named_in(event: Event, subject: Subject, data: Any) -> Iterator[Name]:
         for key in _NODE_KEYS:
             if level.get(key):
                 yield Name(event.cluster, NODE, "", level[key])
+        if subject.kind == CLAIM and level.get(_CLASS_KEY):
+            yield Name(event.cluster, STORAGE_CLASS, "", level[_CLASS_KEY])
     elif event.type in _SCOPES:
         kind, slash, rest = data.get("kind", "").partition("/")
         namespace, _, name = rest.partition("/")
@@ -212,7 +222,15 @@ def _standing(level: Level) -> str:
             return {"": "unfinished", "Finishing": "finishing"}.get(level.outcome, level.outcome)
         case ClaimLevel() | PodLevel() | HydrationPodLevel():
             return level.phase or "without a phase"
-        case SecretLevel():
+        case WorkloadLevel():
+            how = "available" if level.available == "True" else "not available"
+            return f"{how}, being deleted" if level.deleting else how
+        case NamespaceLevel():
+            how = f"in pool {level.pool}" if level.pool else "there"
+            return f"{how}, being deleted" if level.terminating else how
+        case PartLevel():
+            return "there, being deleted" if level.deleting else "there"
+        case SecretLevel() | StorageClassLevel():
             return "there"
     msg = f"nothing of kind {type(level).__name__} is explained by its name"
     raise TypeError(msg)

@@ -7,8 +7,10 @@ from typing import NamedTuple
 from adapters.explaining.errors import Misasked
 from adapters.texts import names
 from machines.caches.finding import CLAIM
+from machines.replicas.kinds import CLAIM_TEMPLATE, DEPLOYMENT, GANG, NAMESPACE, SERVICE
 from machines.states import SECRET
-from machines.things import JOB, KINDS, NODE, POD
+from machines.things import JOB, KINDS, NODE, POD, WITHOUT_NAMESPACE
+from machines.tying import STORAGE_CLASS
 
 WARMUP, CACHE, REPLICA, CLUSTER = (
     "ModelWarmup", "ModelCache", "ModelReplica", "InferenceCluster",
@@ -18,8 +20,9 @@ HELP = (
     "or modelreplica/ml-team/qwen-1; inferencecluster/NAME."
 )
 THING_HELP = (
-    f"{HELP.removesuffix('.')}; or job/NAMESPACE/NAME, claim/…, pod/… or secret/…, with or without "
-    "the namespace, and node/NAME."
+    f"{HELP.removesuffix('.')}; or job/NAMESPACE/NAME, claim/… (pvc), pod/…, secret/…, "
+    "deployment/… (deploy), leaderworkerset/… (lws), service/… (svc) or resourceclaimtemplate/…, "
+    "with or without the namespace, and node/NAME, namespace/NAME (ns) or storageclass/NAME (sc)."
 )
 WARMUP_HELP = "modelwarmup/NAMESPACE/NAME, as in modelwarmup/default/runtime-image-warmup."
 
@@ -33,6 +36,12 @@ _THINGS = {
     "job": JOB, "jobs": JOB, "node": NODE, "nodes": NODE, "no": NODE, "pod": POD, "pods": POD,
     "po": POD, "secret": SECRET, "secrets": SECRET, "claim": CLAIM, "claims": CLAIM, "pvc": CLAIM,
     "persistentvolumeclaim": CLAIM, "persistentvolumeclaims": CLAIM,
+    "deployment": DEPLOYMENT, "deployments": DEPLOYMENT, "deploy": DEPLOYMENT,
+    "leaderworkerset": GANG, "leaderworkersets": GANG, "lws": GANG,
+    "service": SERVICE, "services": SERVICE, "svc": SERVICE,
+    "resourceclaimtemplate": CLAIM_TEMPLATE, "resourceclaimtemplates": CLAIM_TEMPLATE,
+    "namespace": NAMESPACE, "namespaces": NAMESPACE, "ns": NAMESPACE,
+    "storageclass": STORAGE_CLASS, "storageclasses": STORAGE_CLASS, "sc": STORAGE_CLASS,
 }  # fmt: skip
 PARTS = {"node": (WARMUP,), "on": (CACHE, *KINDS)}  # what narrows which kinds down
 _NEAR = 3  # names that are like one that is not there
@@ -60,7 +69,7 @@ def parse_reference(text: str) -> Reference:
 
 
 def parse_thing(text: str) -> Reference:
-    """Read what `parse_reference` reads, or the own name of a Job, a claim, a node, Pod or Secret.
+    """Read what `parse_reference` reads, or the own name of one of the other kinds in a log.
 
     Of these the namespace may be left out: it is "" then, and any will do. Raises Misasked.
     """
@@ -68,7 +77,7 @@ def parse_thing(text: str) -> Reference:
     kind = _THINGS.get(parts[0].partition(".")[0].lower())
     if kind is None:
         return _parsed(text, THING_HELP)
-    most = 1 if kind == NODE else 2
+    most = 1 if kind in WITHOUT_NAMESPACE else 2
     if not all(parts) or not 1 <= len(parts) - 1 <= most:
         raise Misasked(f"{text!r} names no {kind}: write {THING_HELP}")
     return Reference(kind, "" if len(parts) == 2 else parts[1], parts[-1])  # noqa: PLR2004

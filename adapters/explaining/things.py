@@ -1,4 +1,4 @@
-"""How a Job, a claim, a node, a Pod or a Secret is chosen by its name, and told, or as JSON."""
+"""How a Job, a claim, a node, a workload … is chosen by its name, and told, or as JSON."""
 
 from typing import Any
 

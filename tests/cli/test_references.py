@@ -58,15 +58,23 @@ def test_only_a_warmup() -> None:
         ("pod/ns/a", Reference("Pod", "ns", "a")),
         ("secret/a", Reference("Secret", "", "a")),
         ("mc/ns/a", Reference("ModelCache", "ns", "a")),
+        ("deploy/ns/a", Reference("Deployment", "ns", "a")),
+        ("lws/a", Reference("LeaderWorkerSet", "", "a")),
+        ("svc/ns/a", Reference("Service", "ns", "a")),
+        ("resourceclaimtemplates.resource.k8s.io/a", Reference("ResourceClaimTemplate", "", "a")),
+        ("ns/a", Reference("Namespace", "", "a")),
+        ("sc/a", Reference("StorageClass", "", "a")),
     ],
 )
 def test_a_thing_is_named(text: str, expected: Reference) -> None:
-    """Where these will do, Jobs, claims, nodes, Pods and Secrets have names, too."""
+    """Where these will do, all kinds that a log knows have names, with kubectl's short ones."""
     assert parse_thing(text) == expected
     assert parse_thing(str(expected)) == expected
 
 
-@pytest.mark.parametrize("text", ["node/ns/a", "job/", "job//a", "job/ns/a/b", "pod", "mw/a"])
+@pytest.mark.parametrize(
+    "text", ["node/ns/a", "job/", "job//a", "job/ns/a/b", "pod", "mw/a", "sc/ns/a"]
+)
 def test_no_thing_is_named(text: str) -> None:
     """What names nothing is refused with how to write one."""
     with pytest.raises(Misasked, match=r"names no .*: write KIND/NAMESPACE/NAME.*node/NAME"):
@@ -75,5 +83,6 @@ def test_no_thing_is_named(text: str) -> None:
 
 def test_an_unknown_kind_of_thing() -> None:
     """The refusal of a kind says how those are written that there are."""
-    with pytest.raises(Misasked, match=r"knows nothing of kind 'service'.*job/NAMESPACE/NAME"):
-        parse_thing("service/ns/a")
+    known = r"job/NAMESPACE/NAME.*\(deploy\).*\(lws\).*\(svc\).*namespace/NAME \(ns\).*\(sc\)"
+    with pytest.raises(Misasked, match=rf"knows nothing of kind 'ingress'.*{known}"):
+        parse_thing("ingress/ns/a")

@@ -6,6 +6,10 @@ from typing import Any, NamedTuple
 SHOWN = {
     "Job": "Job", "HydrationJob": "Job", "PersistentVolumeClaim": "PersistentVolumeClaim",
     "Node": "Node", "Pod": "Pod", "HydrationPod": "Pod", "Secret": "Secret",
+    **{kind: kind for kind in (
+        "Deployment", "LeaderWorkerSet", "Service", "ResourceClaimTemplate", "Namespace",
+        "StorageClass",
+    )},
 }  # fmt: skip
 Row = dict[str, Any]  # as in a JSON Lines file
 

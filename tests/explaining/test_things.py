@@ -1,4 +1,4 @@
-"""Jobs, claims, nodes, Pods and Secrets are explained by their own names, from every recording."""
+"""What is no object of warmlog's is explained by its own name, from every recording."""
 
 import json
 from pathlib import Path
@@ -36,7 +36,7 @@ async def answered(
 
 @pytest.mark.parametrize("log", LOGS, ids=lambda log: log.stem)
 async def test_whatever_a_recording_knows_is_explained_by_its_name(log: Path) -> None:
-    """Each Job, claim, node, Pod and Secret is explained at the end, by rows that are about it."""
+    """Each Job, claim, node, workload … is explained at the end, by rows that are about it."""
     rows = rows_of(log)
     found = dict.fromkeys(named for row in rows if (named := own(row)) is not None)
     assert found
@@ -108,6 +108,71 @@ async def test_a_kubeconfig_says_which_cluster_it_leads_to() -> None:
     assert [(of["kind"], of["name"]) for of in found.document["of"]] == [
         ("InferenceCluster", "one")
     ]
+
+
+async def test_a_workload_says_whose_engine_it_is_and_why_that_does_not_serve() -> None:
+    """A Deployment that is not available is of a ModelReplica, which tells what its Pods say."""
+    seen = [row for row in rows_of(REPLICAS) if row["type"] == "DeploymentSeen"]
+    _, namespace, name, _ = seen[0]["subject"].split("/")
+    found = await answered(REPLICAS, f"deploy/{namespace}/{name}", at=seen[0]["seq"])
+    assert found.phase == "not available"
+    [of] = found.document["of"]
+    assert (of["kind"], of["name"]) == ("ModelReplica", "qwen-small-home")
+    assert f"Deployment {namespace}/{name}" in of["message"]
+    assert found.document["do"] == [of["do"]]
+    asked = next(line for line in found.document["causes"] if line["type"] == "ApplyIntended")
+    assert asked["words"].startswith("decided to apply Deployment")
+    assert (await answered(REPLICAS, f"deploy/{name}")).phase == "available"
+
+
+@pytest.mark.parametrize("kind", ["Service", "ResourceClaimTemplate"])
+async def test_the_other_parts_of_a_replica_say_whose_they_are(kind: str) -> None:
+    """A Service and a ResourceClaimTemplate are there, and of the ModelReplica they came from."""
+    part = next(row for row in rows_of(REPLICAS) if row["type"] == f"{kind}Seen")
+    _, namespace, name, _ = part["subject"].split("/")
+    found = await answered(REPLICAS, f"{kind}/{namespace}/{name}")
+    assert found.phase == "there"
+    assert [of["name"] for of in found.document["of"]] == ["qwen-small-home"]
+
+
+async def test_a_namespace_says_its_pool_and_who_waits_in_it() -> None:
+    """A ModelWarmup in a namespace without the pool label is named, with the label to set."""
+    log = FOLDER / "a_pool_is_left_and_joined_again.jsonl"
+    pools = [row for row in rows_of(log) if row["type"] == "NamespaceSeen"]
+    left = next(row for row in pools if "pool" not in row["data"]["level"])
+    name = left["subject"].split("/")[2]
+    found = await answered(log, f"ns/{name}", at=left["seq"])
+    assert found.phase == "there"
+    assert "without a pool (no label resource-pool.aibrix.ai/name)" in found.text
+    [of] = found.document["of"]
+    assert of["kind"] == "ModelWarmup"
+    assert of["do"]
+    assert (await answered(log, f"ns/{name}")).phase.startswith("in pool ")
+
+
+async def test_a_namespace_on_a_cluster_names_those_that_wait_first() -> None:
+    """Caches and replicas that have their objects in it are told, those that are done last."""
+    namespace = next(
+        row["subject"].split("/")[2]
+        for row in rows_of(REPLICAS)
+        if row["type"] == "NamespaceSeen" and row["subject"].split("/")[2].startswith("mp-")
+    )
+    found = await answered(REPLICAS, f"ns/{namespace}", at=60)
+    told = [(of["kind"], of["name"], of["phase"]) for of in found.document["of"]]
+    assert told == [
+        ("ModelReplica", "qwen-small-home", "Deploying"), ("ModelCache", "qwen-small", "Ready"),
+    ]  # fmt: skip
+
+
+async def test_a_storage_class_says_which_caches_claim_of_it() -> None:
+    """A class is named by an InferenceCluster, and each ModelCache whose claim has it is told."""
+    found = await answered(REPLICAS, "sc/modelplane-rwx")
+    assert found.phase == "there"
+    named = {(of["kind"], of["name"], of["part"]) for of in found.document["of"]}
+    assert named == {
+        ("InferenceCluster", "home", ""), ("ModelCache", "qwen-small", "home"),
+        ("ModelCache", "qwen-roomy", "home"),
+    }  # fmt: skip
 
 
 async def test_what_is_deleted_is_told_as_it_was_last() -> None:
@@ -186,6 +251,10 @@ async def test_an_unknown_name_names_near_ones() -> None:
         await answered(log, "node/gpu-x")
     with pytest.raises(NotHeld, match=r"holds no Node/gpu-a at position 1\.$"):
         await answered(log, "node/gpu-a", at=1)
+    with pytest.raises(
+        NotHeld, match=r"holds no StorageClass/modelplane-rw at .*but StorageClass/modelplane"
+    ):
+        await answered(REPLICAS, "sc/modelplane-rw")
 
 
 def test_the_command_prints_text_and_json() -> None:

@@ -1,13 +1,15 @@
 """Things by their own names, on states that are made row by row."""
 
 from engine.events import Subject
+from machines.caches.levels import Owner
 from machines.chronicles import Chronicle
 from machines.domain import WARMLOG
 from machines.explaining_things import ThingExplanation, explain_thing
 from machines.levels import NodeLevel
 from machines.observations import Answered, Deleted, Done, Reachability
+from machines.replicas.levels import WorkloadLevel
 from machines.things import Watcher
-from tests.machines.told import CLUSTER, Told
+from tests.machines.told import CLUSTER, WARMUP, Told
 
 OLDER = Subject("Node", "", "n-1", "uid-n-1")
 NEWER = Subject("Node", "", "n-1", "uid-another")
@@ -75,3 +77,25 @@ def test_a_node_that_nobody_needs_says_so() -> None:
     assert found.bearings == ()
     assert found.notes == ("nothing that warmlog works for is known to need it",)
     assert found.advice == ("nothing: nothing waits for it",)
+
+
+def test_a_namespace_tells_of_those_that_are_in_it_now() -> None:
+    """A ModelWarmup that is deleted is no longer in its namespace, and nothing waits for that."""
+    told = running()
+    assert [of.subject for of in explained(told, "Namespace", "models").bearings] == [WARMUP]
+    told.see(Deleted(CLUSTER, WARMUP, "90"), told.namespace(terminating=True))
+    found = explained(told, "Namespace", "models")
+    assert (found.standing, found.bearings) == ("in pool fast, being deleted", ())
+
+
+def test_a_workload_of_nobody_says_so() -> None:
+    """A workload whose ModelReplica is not known is told by its own level, with no owner."""
+    told = running()
+    mark = Owner("models", "chat", "uid-chat")
+    subject = Subject("Deployment", "models", "chat-main", "uid-chat-main")
+    told.see(told.level(subject, WorkloadLevel(mark, "chat", available="True", deleting=True)))
+    found = explained(told, "Deployment", "chat-main")
+    assert found.standing == "available, being deleted"
+    assert "no ModelReplica is known whose it is" in found.notes
+    assert found.last is not None
+    assert "of ModelReplica models/chat" in found.last.words
