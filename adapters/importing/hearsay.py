@@ -5,6 +5,7 @@ A running controller asks for it when something waits; whoever only recorded may
 
 from collections.abc import Iterator, Sequence
 
+from adapters.importing.told_engines import EngineBook
 from adapters.importing.told_events import EventBook
 from adapters.importing.told_users import UserBook
 from adapters.importing.unlabelled_pods import UnlabelledPods
@@ -22,8 +23,10 @@ class Hearsay:
         self.pods = UnlabelledPods(cluster)
         self.events = EventBook(cluster)
         self.users = UserBook(cluster)
+        self.engines = EngineBook(cluster, self.events)
 
     def answers(self, state: State, rows: Sequence[Event]) -> Iterator[Observation]:
         """Give the answers to what is asked, now that these rows came."""
+        yield from self.engines.answers(state, rows)  # while it is known which Events are new
         yield from self.events.answers(state, rows)
         yield from self.users.answers(state, rows)

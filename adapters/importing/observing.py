@@ -19,6 +19,7 @@ from machines.states import State
 
 NOT_OURS = "{}s that are not ours"
 MOUNTING = "Pods that are not ours, and mount claims"
+SERVING = "Pods that are not ours, and run a workload"
 OTHER_EVENTS = "Events about what never waits for anything here"
 NOT_READ = "an object of a kind that warmlog does not read"
 INCOMPLETE = "an object that lacks what names or orders it"
@@ -121,9 +122,12 @@ class Observer:
     def _ours(self, state: State, raw: Raw, *, gone: bool = False) -> tuple[Kind, ...]:
         kinds = kinds_of(state, self.cluster, raw)
         mounts = raw.get("kind") == "Pod" and self._heard.users.note(raw, gone=gone)
+        serves = not kinds and self._heard.engines.note(self._struck(raw), gone=gone)
         if JOB in kinds or (not kinds and raw.get("kind") == "Pod"):
             self._pods.note(raw, gone=gone)
-        if not kinds and mounts:
+        if serves:
+            self._account.pass_over(SERVING)
+        elif not kinds and mounts:
             self._account.pass_over(MOUNTING)
         elif not kinds:
             self._account.pass_over(NOT_OURS.format(text(raw.get("kind"))))
@@ -189,6 +193,9 @@ class Observer:
         if kind is SECRET:
             kept: Raw = self._vault.keep(self.cluster, raw)
             return kept
+        return self._struck(raw)
+
+    def _struck(self, raw: Raw) -> Raw:
         if self._vault.is_empty or "status" not in raw:
             return raw
         return {**raw, "status": self._vault.strike(raw["status"])}

@@ -1,12 +1,13 @@
 """Events in material: kept until something in the log waits, and asks what they say.
 
-A running controller reads the Events of a Job or Pod that is silent, and of a claim that is not
-bound. Here those that were recorded are kept by what they are about, and answer the same questions.
-Of each object the newest few are kept, and of objects the ones that were spoken of last.
+A running controller reads the Events of a Job or Pod that is silent, of a claim that is not bound,
+and of a workload without Pods. Here those that were recorded are kept by what they are about, and
+answer the same questions. Of each object the newest few are kept, and of objects the ones that were
+spoken of last.
 """
 
 from collections import OrderedDict, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from adapters.importing.recognising import group_of
@@ -19,12 +20,14 @@ from engine.events import Event, Subject
 from machines.asking import question_about
 from machines.caches.asking import cache_events
 from machines.observations import EventsRead
+from machines.replicas.kinds import WORKLOADS
 from machines.states import Known, State
 
 MOST_OBJECTS = 20_000  # whose Events are kept
 MOST_EVENTS = 16  # of one object
 _GROUPS = frozenset({"", "events.k8s.io"})
 _CACHE_KINDS = {"Job": HYDRATION_JOB, "Pod": HYDRATION_POD, CLAIM.served_as: CLAIM}
+_ASKED_KINDS = frozenset({*_CACHE_KINDS, *WORKLOADS})
 # Rows about these open questions about others of their namespace, or of any.
 _OPEN_NEAR = frozenset({CLAIM.name, HYDRATION_JOB.name, HYDRATION_POD.name})
 _OPEN_ANY = frozenset(
@@ -63,7 +66,7 @@ class EventBook:
         """Take in an Event; say whether it is about something of which anybody asks."""
         about = mapping(raw.get("involvedObject") or raw.get("regarding"))
         kind, uid = text(about.get("kind")), text(about.get("uid"))
-        if kind not in _CACHE_KINDS or not uid:
+        if kind not in _ASKED_KINDS or not uid:
             return False
         subject = Subject(kind, text(about.get("namespace")), text(about.get("name")), uid)
         found = self._about.pop(uid, None) or _About(subject, deque(maxlen=MOST_EVENTS))
@@ -73,6 +76,17 @@ class EventBook:
         if len(self._about) > MOST_OBJECTS:
             self._about.popitem(last=False)
         return True
+
+    def about(self, uid: str) -> Sequence[Raw]:
+        """Give the Events that are kept about an object."""
+        found = self._about.get(uid)
+        return tuple(found.events) if found is not None else ()
+
+    def news(self) -> Iterator[tuple[str, str]]:
+        """Give kind and uid of whatever was spoken of since questions were answered last."""
+        for uid in self._changed:
+            if uid in self._about:
+                yield self._about[uid].subject.kind, uid
 
     def answers(self, state: State, rows: Iterable[Event]) -> Iterator[EventsRead]:
         """Give what Events say of whatever may be asked about, now that these rows came."""
@@ -100,6 +114,8 @@ class EventBook:
     def _answers(
         self, state: State, subject: Subject, events: Iterable[Raw]
     ) -> Iterator[EventsRead]:
+        if subject.kind not in _CACHE_KINDS:
+            return  # of workloads their Pods are asked first
         told = list(events)
         asked = question_about(state, self._job_of(state, subject))
         if asked is not None and asked.subject.uid == subject.uid:

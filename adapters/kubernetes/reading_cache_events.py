@@ -51,8 +51,11 @@ async def read_failure(
     empty when there is none; None when there is no whole answer.
     """
     events = await _events_of(api, subject, timeout_seconds)
-    if events is None:
-        return None
+    return None if events is None else failure_of(events, owner)
+
+
+def failure_of(events: Iterable[dict[str, Any]], owner: str) -> tuple[str, str]:
+    """Give reason and words of the newest failure that these Events tell; empty without any."""
     return _words(_last_failure(events, _SUCCESSES | {_STARTED}), owner)
 
 

@@ -4,6 +4,7 @@ What the Pod says itself comes first, then what Events say of it: a volume that 
 a probe that fails. A workload without any Pod is asked about itself.
 """
 
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from adapters.kubernetes.fields import mapping, text
@@ -11,7 +12,7 @@ from adapters.kubernetes.kinds import POD
 from adapters.kubernetes.object_parts import condition_of, is_deleting
 from adapters.kubernetes.pod_causes import engine_cause
 from adapters.kubernetes.reading import Query, read_items
-from adapters.kubernetes.reading_cache_events import read_failure
+from adapters.kubernetes.reading_cache_events import failure_of, read_failure
 from adapters.kubernetes.reflecting import number
 from adapters.ports import Api
 from engine.events import Subject
@@ -27,6 +28,13 @@ class _Words(NamedTuple):
     message: str = ""
 
 
+class _Silent(NamedTuple):
+    """What says nothing itself, so that its Events have to."""
+
+    subject: Subject
+    owner: str  # what generated names begin with
+
+
 async def read_engine_pods(
     api: Api, workload: Subject, *, timeout_seconds: float
 ) -> EventsRead | None:
@@ -38,36 +46,47 @@ async def read_engine_pods(
     pods = await read_items(api, path, _selector(workload), timeout_seconds=timeout_seconds)
     if pods is None:
         return None
-    words: _Words | None = _Words()
+    told = _told_by(workload, pods)
+    if isinstance(told, _Words):
+        return EventsRead(api.cluster, workload, "", *told)
+    failure = await read_failure(api, *told, timeout_seconds=timeout_seconds)
+    return None if failure is None else EventsRead(api.cluster, workload, "", *failure)
+
+
+def said_of_engine(
+    cluster: str,
+    workload: Subject,
+    pods: Sequence[dict[str, Any]],
+    events_of: Callable[[str], Iterable[dict[str, Any]]],
+) -> EventsRead:
+    """Give the same of Pods that are at hand; `events_of` gives the Events about a uid."""
+    told = _told_by(workload, pods)
+    if isinstance(told, _Silent):
+        told = _Words(*failure_of(events_of(told.subject.uid), told.owner))
+    return EventsRead(cluster, workload, "", *told)
+
+
+def label_of(workload: str) -> str:
+    """Give the label by which the Pods of this kind of workload name theirs."""
+    return labels.GANG_NAME if workload == GANG else labels.WORKLOAD
+
+
+def _told_by(workload: Subject, pods: Sequence[dict[str, Any]]) -> _Words | _Silent:
+    """Give what the newest Pod in trouble says, or whose Events have to be read instead."""
     newest = max(filter(_is_in_trouble, pods), key=_newness, default=None)
-    if newest is not None:
-        words = await _pod_words(api, newest, timeout_seconds)
-    elif not pods:
-        words = await _events_words(api, workload, workload.name, timeout_seconds)
-    return None if words is None else EventsRead(api.cluster, workload, "", *words)
-
-
-async def _pod_words(api: Api, pod: dict[str, Any], timeout_seconds: float) -> _Words | None:
-    cause = engine_cause(pod)
+    if newest is None:
+        return _Words() if pods else _Silent(workload, workload.name)
+    cause = engine_cause(newest)
     if cause.reason or cause.message:
         return _Words(cause.reason, cause.message)
-    metadata = mapping(pod.get("metadata"))
+    metadata = mapping(newest.get("metadata"))
     name, uid = text(metadata.get("name")), text(metadata.get("uid"))
     subject = Subject(POD.name, text(metadata.get("namespace")), name, uid)
-    owner = text(metadata.get("generateName")).removesuffix("-")
-    return await _events_words(api, subject, owner, timeout_seconds)
-
-
-async def _events_words(
-    api: Api, subject: Subject, owner: str, timeout_seconds: float
-) -> _Words | None:
-    found = await read_failure(api, subject, owner, timeout_seconds=timeout_seconds)
-    return None if found is None else _Words(*found)
+    return _Silent(subject, text(metadata.get("generateName")).removesuffix("-"))
 
 
 def _selector(workload: Subject) -> Query:
-    label = labels.GANG_NAME if workload.kind == GANG else labels.WORKLOAD
-    return (("labelSelector", f"{label}={workload.name}"),)
+    return (("labelSelector", f"{label_of(workload.kind)}={workload.name}"),)
 
 
 def _is_in_trouble(pod: dict[str, Any]) -> bool:
