@@ -3,13 +3,14 @@
 A pure function of the folded state and of the history that was collected on the way.
 """
 
+from heapq import nsmallest
 from typing import Any, NamedTuple
 
 from engine.events import Subject
 from engine.instants import rfc3339
-from machines.advising import NO_POOL, NOTHING_TO_DO, advice, asks_nothing, nearest
+from machines.advising import NO_POOL, NOTHING_TO_DO, advice, nearest
 from machines.annotations import ignored_annotations
-from machines.conditions import ON_THE_WAY
+from machines.crowds import CALM, in_trouble, words_of
 from machines.histories import History, Line, Whole
 from machines.labels import ENABLED
 from machines.messages import cause_text
@@ -23,10 +24,10 @@ _ORDER = {
     NodeJobState.FAILED: 0, NodeJobState.HYDRATING: 1, NodeJobState.PENDING: 2,
     NodeJobState.READY: 3,
 }  # fmt: skip
+WAITING_FOR_SLOT = "WaitingForSlot"
 _NAMED = 3  # names in a sentence
 _LISTED = 20  # names in a list of those that wait or need somebody
-_CALM = ON_THE_WAY | {"JobBeingCreated", "JobsRunning"}
-_CALM_AS_A_WHOLE = _CALM - {"Suspended"}  # it does not go on by itself
+_CALM_AS_A_WHOLE = CALM - {"Suspended"}  # it does not go on by itself
 
 
 class NodeView(NamedTuple):
@@ -124,7 +125,11 @@ def _whole(state: State, warmup: Warmup, history: History) -> Whole:
     """Say what there is to say of the whole, once a row: a row may move a thousand nodes."""
     if history.whole is None or history.whole[0] != state.position:
         status = shown_whole(state, warmup)
-        told = _notes(state, warmup), _waits_for(state, warmup), _advice(warmup, status, history)
+        told = (
+            _notes(state, warmup),
+            _waits_for(state, warmup, history),
+            _advice(warmup, status, history),
+        )
         history.whole = state.position, Whole(status, *told)
     return history.whole[1]
 
@@ -138,7 +143,7 @@ def node_views(warmup: Warmup) -> list[NodeView]:
 
 def node_view(warmup: Warmup, target: Target) -> NodeView:
     """Give one target; a create that is under way is said before anything else."""
-    words = _words(warmup, target)
+    words = words_of(warmup, target)
     return NodeView(
         target.key, target.node_name, target.state, words, target.changed_at, target.job_name
     )
@@ -149,22 +154,9 @@ def _unready(warmup: Warmup) -> list[Target]:
     return [warmup.targets[key] for _, _, key in warmup.listed]
 
 
-def _words(warmup: Warmup, target: Target) -> Words:
-    if target.state is NodeJobState.PENDING and target.key in warmup.creating:
-        seq = warmup.creating[target.key]
-        return Words("JobBeingCreated", f"its Job is asked for since position {seq}")
-    return target.words
-
-
 def is_troubled(view: NodeView) -> bool:
     """Say whether a node needs somebody: it failed, or waits for more than its turn."""
-    return _is_troubled(view.state, view.words)
-
-
-def _is_troubled(state: NodeJobState, words: Words) -> bool:
-    return state is NodeJobState.FAILED or (
-        state is not NodeJobState.READY and words.reason not in _CALM
-    )
+    return in_trouble(view.state, view.words)
 
 
 def skipped_nodes(state: State, warmup: Warmup) -> tuple[SkippedNode, ...]:
@@ -219,14 +211,18 @@ def _node_waits_for(state: State, warmup: Warmup, view: NodeView) -> str:
     if opened is not None:
         doubt = "; no answer came, so it is looked up" if opened.uncertain else ""
         return f"the API server's answer to the create of its Job (position {opened.seq}){doubt}"
-    if view.words.reason == "WaitingForSlot":
-        held = sorted(
-            warmup.targets[key].node_name for key in warmup.slots if key in warmup.targets
-        )
-        return f"a free slot: {_some(held)} {'has' if len(held) == 1 else 'have'} a Job now"
+    if view.words.reason == WAITING_FOR_SLOT:
+        return turn_words(warmup)
     if view.words.reason == "JobRunning":
         return "; ".join(filter(None, (f"Job {view.job} to end", view.words.message)))
     return cause_text(view.words)
+
+
+def turn_words(warmup: Warmup) -> str:
+    """Say what those nodes wait for that wait for their turn: it is the same for all of them."""
+    held = [warmup.targets[key].node_name for key in warmup.slots if key in warmup.targets]
+    some = _some(nsmallest(_NAMED, held), len(held))
+    return f"a free slot: {some} {'has' if len(held) == 1 else 'have'} a Job now"
 
 
 def _notes(state: State, warmup: Warmup) -> tuple[str, ...]:
@@ -259,7 +255,7 @@ def _notes(state: State, warmup: Warmup) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _waits_for(state: State, warmup: Warmup) -> tuple[str, ...]:
+def _waits_for(state: State, warmup: Warmup, history: History) -> tuple[str, ...]:
     if warmup.state in TERMINAL:
         return _leftovers(state, warmup)
     if warmup.blocked:
@@ -268,14 +264,9 @@ def _waits_for(state: State, warmup: Warmup) -> tuple[str, ...]:
         return (f"a last look at all nodes (position {warmup.resolving})",)
     if warmup.resolve_at:
         return (f"the next try of a last look at all nodes, at {rfc3339(warmup.resolve_at)}",)
-    by_reason: dict[tuple[NodeJobState, str], list[str]] = {}
-    for target in _unready(warmup):
-        if target.state not in OUTCOMES:
-            reason = _words(warmup, target).reason
-            by_reason.setdefault((target.state, reason), []).append(target.node_name)
     waits = [
-        f"{_some(names, _LISTED)} ({at.value}: {reason or 'on its way'})"
-        for (at, reason), names in by_reason.items()
+        f"{_some(one.names, one.size)} ({one.state.value}: {one.reason or 'on its way'})"
+        for one in history.crowds.waiting(_LISTED)
     ]
     return tuple(waits) or ("a node that spec.targets asks for and the pool allows",)
 
@@ -314,14 +305,9 @@ def _advice(warmup: Warmup, status: dict[str, Any], history: History) -> tuple[s
     ]
     if told or warmup.state in TERMINAL:
         return (*told, *beside)
-    troubled = [
-        target.node_name
-        for target in _unready(warmup)
-        if _is_troubled(target.state, _words(warmup, target))
-        and not asks_nothing(_node_advice(warmup, node_view(warmup, target), history))
-    ]
-    if troubled:
-        beside.insert(0, f"see to {_some(troubled, _LISTED)}, below")
+    names, count = history.crowds.troubled(_LISTED)
+    if names:
+        beside.insert(0, f"see to {_some(names, count)}, below")
     return tuple(beside) or (NOTHING_TO_DO,)
 
 
@@ -332,6 +318,7 @@ def _reasons_beside(warmup: Warmup, rows: dict[str, dict[str, Any]]) -> list[str
     return ["StatusEdited"] * is_contested + ["AnnotationIgnored"] * is_ignored
 
 
-def _some(names: list[str], shown: int = _NAMED) -> str:
-    more = f" and {len(names) - shown} more" if len(names) > shown else ""
-    return ", ".join(names[:shown]) + more
+def _some(names: list[str], count: int) -> str:
+    """Name the first of so many."""
+    more = f" and {count - len(names)} more" if count > len(names) else ""
+    return ", ".join(names) + more

@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 from engine.canonical_json import loads
 from engine.events import Event, Subject
+from machines.crowds import Crowds, Sightings
 from machines.intents import INTENT_BY_TYPE, CreateJob, Intent, ObjectIntent, Resolve
 from machines.node_jobs import NodeJobState
 from machines.phases import WARMUP_PHASE
@@ -50,8 +51,11 @@ class History:
         self.gone: Line | None = None
         self.told: tuple[str, ...] = ()  # keys of the targets that the last row is about
         self.whole: tuple[int, Whole] | None = None  # as explained last, and at which position
+        self.dropped: tuple[Target, ...] = ()  # targets that the last row took away
+        self.crowds = Crowds()
         self._phase: WarmupState | None = None
-        self._targets: dict[str, Target] = {}
+        self._sightings = Sightings()
+        self._targets = self._sightings.known
         self._intents: dict[int, Intent] = {}
         self._job_nodes: dict[str, str] = {}
         self._pod_jobs: dict[str, str] = {}
@@ -66,6 +70,7 @@ class History:
         about = self._about(event, subject, state)
         warmup = state.warmups.get(self.subject.uid)
         touched = warmup is not None and state.dirty.get(self.subject.uid) == event.seq
+        self.dropped = ()
         changed = self._changes(event, warmup, seen) if warmup and touched else {}
         moved = self._moved(warmup)
         self.told = (*changed, *filter(None, [about]))
@@ -143,11 +148,14 @@ class History:
 
     def _changes(self, event: Event, warmup: Warmup, seen: dict[str, Event]) -> dict[str, str]:
         """Give the targets that the row changed visibly, and which state it led each to."""
+        known = self._targets
+        found = self._sightings.changes(warmup.targets)
+        self.dropped = tuple(known[key] for key, target in found.items() if target is None)
         changed = {}
-        for key, target in warmup.targets.items():
-            old = self._targets.get(key)
-            if old is target:
+        for key, target in found.items():
+            if target is None:
                 continue
+            old = known.get(key)
             if old is None:
                 self._admit(key, target, event, seen)
             if old is None or (old.state, old.words) != (target.state, target.words):
@@ -155,7 +163,8 @@ class History:
                 changed[key] = target.state.value if moved else ""
                 if moved and target.state is NodeJobState.WITHDRAWN:
                     self.left[target.node_name] = event
-        self._targets = dict(warmup.targets)
+        self._sightings.keep(found)
+        self.crowds.follow(warmup, found)
         return changed
 
     def _admit(self, key: str, target: Target, event: Event, seen: dict[str, Event]) -> None:
