@@ -4,19 +4,23 @@ A pure projection: lanes with their spans, the rows that led there, and the word
 explain` has for each of them at each moment, by the same functions.
 """
 
+from collections.abc import Iterable
+
 from engine.events import Event, Subject
 from machines.caches.histories import CacheHistory, ClusterHistory
 from machines.charting_parts import Charted, ChartedCache, ChartedCluster, ChartedReplica
 from machines.charting_warmups import ChartedWarmup
-from machines.chronicles import Chronicle, Told
+from machines.chronicles import Change, Chronicle, Told
 from machines.histories import History
 from machines.intents import INTENT_BY_TYPE, Intent
 from machines.states import State
 from machines.telling import intent_of, tell
 from machines.timelines import Lane, Place, Row
 
-# While there are no more lanes, all of them are looked at after each row, so that the words of each
-# are at each position what `warmlog explain --at` says there; beyond, those that a row touches.
+# Kinds of what many objects may depend on, and "" for what is said of whole clusters: after a row
+# about it all objects are looked at, while there are no more than so many. Of everything else the
+# state tells whom a row touched.
+SHARED = frozenset({"", "Session", "Namespace", "InferenceCluster", "StorageClass", "Secret"})
 FEW = 64
 
 
@@ -25,17 +29,13 @@ class Chart:
 
     def __init__(self) -> None:
         """Begin before the first row."""
+        self.exact = True  # whether words are at each row what `warmlog explain --at` says there
         self.rows: list[Row] = []
         self.lanes: list[Lane] = []
         self._found: dict[tuple[str, str], Lane] = {}  # by uid and part
         self._charted: dict[str, Charted] = {}  # by uid
         self._intents: dict[int, Intent] = {}
         self._chronicle = Chronicle()
-
-    @property
-    def exact(self) -> bool:
-        """Say whether all lanes were looked at after each row."""
-        return len(self.lanes) <= FEW
 
     def open(self, place: Place, parent: Lane | None = None) -> Lane:
         """Open the lane of an object or a part that had none."""
@@ -50,35 +50,40 @@ class Chart:
 
     def take(self, state: State, event: Event) -> None:
         """Take in a row that was just folded into `state`, before the state is at rest."""
-        self._keep(event)
+        self.keep(event)
         told = self._chronicle.note(event, state)
         subject = Subject.parse(event.subject)
         history = self._chronicle.history(subject.uid)
         if history is not None and self.find(subject.uid, "") is None:
             self._charted[subject.uid] = self._begin(history)
-        uids = [change.uid for change in told]
-        uids += [uid for uid, seq in state.dirty.items() if seq == event.seq]
-        few = self.exact
-        for uid in [*self._charted] if few else dict.fromkeys(uids):
+        for uid in self._concerned(subject, told, event, state):
             one = self._charted.get(uid)
             if one is None:
                 continue
             one.note(event.seq, state)
-            one.say(state, all_parts=few)
+            one.say(state)
             if one.is_over:
                 del self._charted[uid]
 
-    def settle(self, state: State) -> None:
-        """Say everything that was put off: of the whole of what has many parts."""
-        for one in self._charted.values():
-            one.say(state, all_parts=True)
-
-    def _keep(self, event: Event) -> None:
+    def keep(self, event: Event) -> None:
+        """Take in a row in words alone: no lane tells of it."""
         if event.type in INTENT_BY_TYPE:
             self._intents[event.seq] = intent_of(event)
         words = tell(event, self._intents.get(event.cause or 0))
         row = Row(event.seq, event.at, event.cluster, event.subject, event.type, words, event.cause)
         self.rows.append(row)
+
+    def _concerned(
+        self, subject: Subject, told: Iterable[Change], event: Event, state: State
+    ) -> Iterable[str]:
+        """Give the uids of those whose words a row may change."""
+        if subject.kind in SHARED:
+            if len(self._charted) <= FEW:
+                return [*self._charted]
+            self.exact = False
+        uids = [change.uid for change in told]
+        uids += [uid for uid, seq in state.dirty.items() if seq == event.seq]
+        return dict.fromkeys(uids)
 
     def _begin(self, history: Told) -> Charted:
         if isinstance(history, History):

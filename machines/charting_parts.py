@@ -50,8 +50,8 @@ class Charted(Protocol):
     def note(self, position: int, state: State) -> None:
         """Take in the row at a position, which `state` and the history hold."""
 
-    def say(self, state: State, *, all_parts: bool) -> None:
-        """Note what is said of it now, and of those parts that changed or of all."""
+    def say(self, state: State) -> None:
+        """Note what is said of it now, and of its parts."""
 
 
 def add_causes(lane: Lane, lines: list[Line], noted: int) -> None:
@@ -112,7 +112,7 @@ class ChartedCache:
         for name in self._entries.keys() - cache.entries.keys():
             self._entries[name].become(Span(position, "", LEFT, "", Tone.OVER))
 
-    def say(self, state: State, *, all_parts: bool) -> None:  # noqa: ARG002 -- as Charted
+    def say(self, state: State) -> None:
         """Note what is said of it now, and of every cluster."""
         cache = state.caches.get(self._history.subject.uid)
         if self.is_over or cache is None:
@@ -161,7 +161,7 @@ class ChartedReplica:
         if self.is_over or self._history.subject.uid not in state.replicas:
             end((self._lane,), position)
 
-    def say(self, state: State, *, all_parts: bool) -> None:  # noqa: ARG002 -- as Charted
+    def say(self, state: State) -> None:
         """Note what is said of it now, and which entry of a cache it is about."""
         replica = state.replicas.get(self._history.subject.uid)
         if self.is_over or replica is None:
@@ -207,7 +207,7 @@ class ChartedCluster:
         if self.is_over:
             end((self._lane,), position)
 
-    def say(self, state: State, *, all_parts: bool) -> None:  # noqa: ARG002 -- as Charted
+    def say(self, state: State) -> None:
         """Note what is said of it now."""
         served = state.served.get(self._history.subject.name)
         if self.is_over or served is None:

@@ -57,6 +57,16 @@ class Said(NamedTuple):
     waits_for: tuple[str, ...] = ()
     advice: tuple[str, ...] = ()
     see: int | None = None  # the lane that it waits for in the first place
+    turn: bool = (
+        False  # it waits for its turn, as the lane that it is a part of says at each moment
+    )
+
+
+class Turn(NamedTuple):
+    """What those parts of a lane wait for that wait for their turn, from a position on."""
+
+    position: int
+    words: str
 
 
 class Cause(NamedTuple):
@@ -93,6 +103,7 @@ class Lane:
     place: Place
     spans: list[Span] = field(default_factory=list)
     said: list[Said] = field(default_factory=list)
+    turns: list[Turn] = field(default_factory=list)
     causes: list[Cause] = field(default_factory=list)
     dropped: list[Dropped] = field(default_factory=list)
 
@@ -107,3 +118,8 @@ class Lane:
         """Note what is said of it now, if that is something else."""
         if not self.said or self.said[-1][1:] != said[1:]:
             self.said.append(said)
+
+    def take_turns(self, turn: Turn) -> None:
+        """Note what its parts wait for that wait for their turn, if that is something else."""
+        if not self.turns or self.turns[-1].words != turn.words:
+            self.turns.append(turn)

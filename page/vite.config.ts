@@ -61,6 +61,7 @@ export default defineConfig({
     modulePreload: false,
     cssCodeSplit: false,
     target: "es2022",
+    cssTarget: ["chrome123", "firefox120", "safari17.5"], // the first that know light-dark()
     reportCompressedSize: false,
   },
 });

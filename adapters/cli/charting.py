@@ -7,14 +7,15 @@ from typing import Annotated
 import typer
 
 from adapters.cli.exit_codes import ExitCode
-from adapters.cli.options import LOG_HELP
+from adapters.cli.folding import fold_whole
+from adapters.cli.options import LOG_HELP, OnlyObject
 from adapters.cli.problems import Misuse, Problem
 from adapters.cli.recordings import Recording, recording, run
-from engine.events import Event
-from engine.replaying import replay
+from adapters.explaining.references import Reference, listed, parse_reference
+from engine.logs import EventReader
+from engine.replaying import END
 from machines.charting import Chart
-from machines.domain import WARMLOG
-from machines.states import State
+from machines.narrowing import Narrowed, narrowed
 
 
 def register(app: typer.Typer) -> None:
@@ -27,6 +28,7 @@ def _timeline(
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="FILE", help="The HTML file to write.")
     ],
+    only: OnlyObject = None,
 ) -> ExitCode:
     """Write a log as one HTML page.
 
@@ -36,33 +38,55 @@ def _timeline(
     """
     if str(output) in {"json", "html"}:
         raise Misuse("-o takes the FILE to write, as in `-o timeline.html`: it is always HTML.")
-    return run(_run(log, output))
+    return run(_run(log, output, parse_reference(only) if only else None))
 
 
-async def _run(log: str, output: Path) -> ExitCode:
+async def _run(log: str, output: Path, wanted: Reference | None) -> ExitCode:
     from adapters.timeline.documents import Source, document
     from adapters.timeline.pages import standalone_page
 
-    async with recording(log) as source:
-        identity = await source.identify()
-        chart = await _chart(source)
-        told = Source(identity.log_id, source.place, source.recorded_by)
-        write_whole(output, standalone_page(document(chart, told)))
-        return source.close_account()
+    async with recording(log) as whole:
+        identity = await whole.identify()
+        shown = await _chart(whole, wanted)
+        told = Source(identity.log_id, whole.place, whole.recorded_by)
+        write_whole(output, standalone_page(document(shown, told)))
+        return whole.close_account()
 
 
-async def _chart(source: Recording) -> Chart:
-    """Fold the whole log, and keep its timeline."""
+async def _chart(whole: Recording, wanted: Reference | None) -> Chart | Narrowed:
+    """Give the timeline of a log, or of it what concerns an object.
+
+    Of a database the rows that have nothing to do with the object are not even folded. Where that
+    gives no such object, the whole says which there are.
+    """
+    part = await whole.sifted(wanted, END) if wanted is not None else None
+    if part is not None and part.last is not None and wanted is not None:
+        chart = await _folded(part.reader)
+        if not chart.rows or chart.rows[-1].position < part.last.seq:
+            chart.keep(part.last)  # the timeline ends where the log does
+        found = narrowed(chart.rows, chart.lanes, *wanted, exact=chart.exact)
+        if found.lanes:
+            return found
+    chart = await _folded(whole)
+    if wanted is None:
+        return chart
+    found = narrowed(chart.rows, chart.lanes, *wanted, exact=chart.exact)
+    if not found.lanes:
+        raise Problem(ExitCode.NOT_FOUND, _holds_no(chart, wanted, whole))
+    return found
+
+
+async def _folded(source: EventReader) -> Chart:
     chart = Chart()
-
-    def look(state: State, event: Event) -> bool:
-        chart.take(state, event)
-        WARMLOG.rest(state)
-        return False
-
-    replayed = await replay(WARMLOG, source, look=look)
-    chart.settle(replayed.state)
+    await fold_whole(source, chart.take)
     return chart
+
+
+def _holds_no(chart: Chart, wanted: Reference, whole: Recording) -> str:
+    wholes = [lane.place.subject for lane in chart.lanes if lane.parent is None]
+    known = list(dict.fromkeys(Reference(*subject[:3]) for subject in wholes))
+    instead = f"it holds {listed(known)}" if known else "it holds no object at all"
+    return f"The log {whole.place} holds no {wanted}: {instead}."
 
 
 def write_whole(path: Path, text: str) -> None:

@@ -8,17 +8,14 @@ from typing import Annotated, Any, NamedTuple
 import typer
 
 from adapters.cli.exit_codes import ExitCode
+from adapters.cli.folding import fold_whole
 from adapters.cli.options import LOG_HELP
 from adapters.cli.printing import Format, Page, print_json
 from adapters.cli.recordings import Recording, recording, run
 from adapters.texts import counted
 from engine.comparing import Courses, Parting, Step, partings
-from engine.events import Event
-from engine.replaying import replay
 from machines.courses import Recorder
-from machines.domain import WARMLOG
 from machines.projecting import projections
-from machines.states import State
 
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 # Where a status has messages, and what tells its items apart.
@@ -86,13 +83,7 @@ async def _run(left: str, right: str, output: Format, *, messages: bool) -> Exit
 async def _told(source: Recording, *, messages: bool) -> Told:
     """Fold a log, and keep of each object no more than its steps, and its words at the end."""
     recorder = Recorder()
-
-    def look(state: State, event: Event) -> bool:
-        recorder.take(state, event)
-        WARMLOG.rest(state)
-        return False
-
-    replayed = await replay(WARMLOG, source, look=look)
+    replayed = await fold_whole(source, recorder.take)
     courses = recorder.courses()
     said: dict[str, dict[str, str]] = {}
     for one in projections(replayed.state) if messages else ():

@@ -1,14 +1,14 @@
 """Documents: a timeline as JSON, whole or from a position on.
 
 One document is embedded in the page that `warmlog timeline` writes; the running controller answers
-the same at `/timeline.json?after=POSITION`. Its shape, version 1:
+the same at `/timeline.json?after=POSITION`. Its shape, version 2:
 
-    format       1
+    format       2
     log          the log's id
     place        what people call the log, as on the command line
     recordedBy   who recorded it, in words
     exact        whether each lane's words are at each row what `warmlog explain` says there; with
-                 many lanes those of an object with many parts are only worded now and then
+                 more than 64 objects they may lag behind what is said of whole clusters
     after        rows after this position are here; 0 for all
     position     of the last row
     machines     as `warmlog machines -o json` has them; [] unless `after` is 0
@@ -23,13 +23,16 @@ and of each lane:
     parent       the number of the lane of the object that it is a part of, or null
     kind, cluster, namespace, name, uid, part, machine
     spans        [position, state, phase, reason, tone]: what it is from there on
-    said         [position, summary, [note], [detail], [what it waits for], [what to do], lane]
+    said         [position, summary, [note], [detail], [what it waits for], [what to do], lane,
+                 1 if it waits for its turn or 0]
+    turns        [position, words]: what those of its parts wait for that wait for their turn
     causes       [position, state it led to, words]: rows that led there
     dropped      [position, words]: what was ignored
 
-Texts of spans, said, causes and dropped are indices; lane is a number or null. A document with
-`after` holds of each list what came after that position: whoever has read up to there adds it. What
-stands in a lane never changes. Another `log`, or a `position` before the one known, is another log.
+Texts of spans, said, turns, causes and dropped are indices; lane is a number or null. A document
+with `after` holds of each list what came after that position: whoever has read up to there adds it.
+What stands in a lane never changes. Another `log`, or a `position` before the one known, is another
+log.
 """
 
 from bisect import bisect_right
@@ -39,9 +42,10 @@ from typing import Any, NamedTuple
 
 from machines.charting import Chart
 from machines.drawing import MACHINES, table_json
+from machines.narrowing import Narrowed
 from machines.timelines import Lane, Row
 
-FORMAT = 1
+FORMAT = 2
 _MICRO = 1000  # nanoseconds
 _position = attrgetter("position")
 
@@ -74,7 +78,7 @@ class Texts:
         return list(self._numbers)
 
 
-def document(chart: Chart, source: Source, *, after: int = 0) -> dict[str, Any]:
+def document(chart: Chart | Narrowed, source: Source, *, after: int = 0) -> dict[str, Any]:
     """Give what a chart holds after a position, as plain JSON values."""
     texts = Texts()
     rows = chart.rows[bisect_right(chart.rows, after, key=_position) :]
@@ -112,6 +116,9 @@ def _lane(lane: Lane, texts: Texts, after: int) -> dict[str, Any] | None:
             [one.position, *texts.numbers(one[1:])] for one in _new(lane.spans, after)
         ],
         "said": [_said(one, texts) for one in _new(lane.said, after)],
+        "turns": [
+            [one.position, texts.number(one.words)] for one in _new(lane.turns, after)
+        ],
         "causes": [
             [one.position, texts.number(one.moved), texts.number(one.words)]
             for one in lane.causes[bisect_right(lane.causes, after, key=attrgetter("noted")) :]
@@ -135,5 +142,6 @@ def _new(listed: Sequence[Any], after: int) -> Sequence[Any]:
 
 
 def _said(said: Any, texts: Texts) -> list[Any]:
-    position, summary, *lists, see = said
-    return [position, texts.number(summary), *(texts.numbers(each) for each in lists), see]
+    position, summary, *lists, see, turn = said
+    listed = (texts.numbers(each) for each in lists)
+    return [position, texts.number(summary), *listed, see, int(turn)]

@@ -76,7 +76,6 @@ class Follower:
             return self._trouble
         if story is None or not story.is_whole:
             return Told(UNAVAILABLE, {}, self._progress(story))
-        story.chart.settle(story.state)
         source = Source(story.identity.log_id, self._place, story.recorders.words)
         return Told(OK, document(story.chart, source, after=after))
 

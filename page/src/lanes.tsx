@@ -116,7 +116,7 @@ function LaneRow(props: RowProps) {
           {lane.title}
         </span>
         <span class={`now tone-${now?.tone ?? "over"}`} title={now?.reason || undefined}>
-          {now ? tone.sign : "·"} {phase}
+          {now ? tone.sign : "·"} <span class="word">{phase}</span>
         </span>
       </span>
       <span class="track" aria-hidden="true">
@@ -203,6 +203,12 @@ function useSize(box: { current: HTMLElement | null }, plot: { current: HTMLElem
   return size;
 }
 
+/** Leaves the wheel alone, and one finger, to the lanes. */
+function isForAxis(event: MouseEvent | TouchEvent): boolean {
+  if (event.type === "wheel") return event.ctrlKey || event.shiftKey;
+  return "touches" in event ? event.touches.length > 1 : !event.button;
+}
+
 /** Zooms and moves the axis: the wheel with Ctrl or Shift, a drag, or `wanted` by key or button. */
 function useZoom(
   plot: { current: HTMLElement | null },
@@ -218,7 +224,7 @@ function useZoom(
     if (plot.current === null) return;
     behaviour
       .scaleExtent([1, DEEPEST])
-      .filter((event) => (event.type === "wheel" ? event.ctrlKey || event.shiftKey : !event.button))
+      .filter(isForAxis)
       .on("zoom", (event) => setTransform(event.transform));
     const chosen = d3Select(plot.current);
     chosen.call(behaviour).on("dblclick.zoom", null);

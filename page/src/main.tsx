@@ -7,12 +7,20 @@ import "./styles.css";
 import { Timeline } from "./timeline";
 
 const FOLLOW_EVERY = 2000;
+const SHOWN = "warmlog-shown"; // a mark, for whoever measures
 
 function show(timeline: Timeline, root: HTMLElement, live: string | null): void {
   document.title = `warmlog timeline: ${timeline.place}`;
   // Of another log everything is another one: what was chosen, and where the cursor was.
   const props = { timeline, position: timeline.position, live };
   render(<App key={timeline.serial} {...props} />, root);
+  markShown();
+}
+
+/** Marks when the lanes stood for the first time: after the frame that draws them. */
+function markShown(): void {
+  if (performance.getEntriesByName(SHOWN).length > 0) return;
+  requestAnimationFrame(() => setTimeout(() => performance.mark(SHOWN)));
 }
 
 async function follow(root: HTMLElement): Promise<void> {

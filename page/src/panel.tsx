@@ -74,8 +74,8 @@ function Head({ timeline, lane, cursor, moveTo, select }: Inner) {
   );
 }
 
-function Words({ timeline, lane, cursor, said, select }: Inner & { said: Said }) {
-  const old = !timeline.exact && lane.parts.length > 32 && said.position < cursor;
+function Words({ timeline, cursor, said, select }: Inner & { said: Said }) {
+  const old = !timeline.exact && said.position < cursor;
   const see = said.see === null ? undefined : timeline.lanes[said.see];
   const waits = said.waitsFor.filter((words) => !said.summary.includes(words));
   return (
@@ -106,8 +106,8 @@ function Words({ timeline, lane, cursor, said, select }: Inner & { said: Said })
       )}
       {old && (
         <p class="dim">
-          In the words of position {said.position}: of an object with many parts they are not kept
-          for each row.
+          In the words of position {said.position}: of so many objects not all are looked at again
+          when something is said of whole clusters.
         </p>
       )}
     </div>

@@ -18,7 +18,8 @@ interface RawLane {
   part: string;
   machine: string;
   spans: [number, number, number, number, number][];
-  said: [number, number, number[], number[], number[], number[], number | null][];
+  said: [number, number, number[], number[], number[], number[], number | null, 0 | 1][];
+  turns: [number, number][];
   causes: [number, number, number][];
   dropped: [number, number][];
 }
@@ -37,7 +38,7 @@ export interface Document {
   lanes: RawLane[];
 }
 
-export const KNOWN_FORMAT = 1;
+export const KNOWN_FORMAT = 2;
 
 /** Gives the embedded document, or null when the page is to fetch it. */
 export async function embedded(): Promise<Document | null> {

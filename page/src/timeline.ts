@@ -21,6 +21,8 @@ export interface Said {
   waitsFor: string[];
   advice: string[];
   see: number | null;
+  /** It waits for its turn, in the words of the lane that it is a part of. */
+  turn: boolean;
 }
 
 export interface Cause {
@@ -41,6 +43,7 @@ export interface Lane {
   title: string;
   spans: Span[];
   said: Said[];
+  turns: { position: number; words: string }[];
   causes: Cause[];
   dropped: { position: number; words: string }[];
   parts: number[];
@@ -49,8 +52,6 @@ export interface Lane {
 export interface Rows {
   position: number[];
   at: number[];
-  words: string[];
-  cause: number[];
 }
 
 const KINDS = ["ModelWarmup", "ModelCache", "ModelReplica", "InferenceCluster"];
@@ -78,7 +79,7 @@ export class Timeline {
   exact = true;
   position = 0;
   machines = new Map<string, Machine>();
-  rows: Rows = { position: [], at: [], words: [], cause: [] };
+  rows: Rows = { position: [], at: [] };
   lanes: Lane[] = [];
   /** The lanes as they are listed: objects by kind and name, the parts of each below it. */
   ordered: Lane[] = [];
@@ -138,16 +139,18 @@ export class Timeline {
   }
 
   saidAt(lane: Lane, position: number): Said | undefined {
-    return lane.said[lastAt(lane.said, position)];
+    const said = lane.said[lastAt(lane.said, position)];
+    const whole = lane.parent === null ? undefined : this.lanes[lane.parent];
+    if (!said?.turn || whole === undefined) return said;
+    const turn = whole.turns[lastAt(whole.turns, position)]?.words;
+    return turn === undefined ? said : { ...said, waitsFor: [turn, ...said.waitsFor] };
   }
 
   private addRows(told: Document): void {
-    const { rows, texts } = told;
+    const { rows } = told;
     for (let index = 0; index < rows.position.length; index += 1) {
       this.rows.position.push(rows.position[index] ?? 0);
       this.rows.at.push(rows.at[index] ?? 0);
-      this.rows.words.push(texts[rows.words[index] ?? 0] ?? "");
-      this.rows.cause.push(rows.cause[index] ?? 0);
     }
   }
 
@@ -157,7 +160,7 @@ export class Timeline {
     if (lane === undefined) {
       const { number, parent, kind, cluster, namespace, name, part, machine } = raw;
       const title = part || [namespace, name].filter(Boolean).join("/");
-      const empty = { spans: [], said: [], causes: [], dropped: [], parts: [] };
+      const empty = { spans: [], said: [], turns: [], causes: [], dropped: [], parts: [] };
       lane = { number, parent, kind, cluster, namespace, name, part, machine, title, ...empty };
       this.lanes[number] = lane;
       if (parent !== null) this.lanes[parent]?.parts.push(number);
@@ -167,11 +170,19 @@ export class Timeline {
       const named = { state: text(state), phase: text(phase), reason: text(reason) };
       lane.spans.push({ position, row, ...named, tone: text(tone) as Tone });
     }
-    for (const [position, summary, notes, details, waits, advice, see] of raw.said) {
+    for (const [position, summary, notes, details, waits, advice, see, turn] of raw.said) {
       const lists = { notes: notes.map(text), details: details.map(text) };
       const asked = { waitsFor: waits.map(text), advice: advice.map(text) };
-      lane.said.push({ position, summary: text(summary), ...lists, ...asked, see });
+      lane.said.push({
+        position,
+        summary: text(summary),
+        ...lists,
+        ...asked,
+        see,
+        turn: turn === 1,
+      });
     }
+    for (const [position, words] of raw.turns) lane.turns.push({ position, words: text(words) });
     for (const [position, moved, words] of raw.causes) {
       lane.causes.push({ position, moved: text(moved), words: text(words) });
     }

@@ -1,9 +1,14 @@
 """`warmlog timeline`: a log as one HTML page."""
 
+import gzip
+from base64 import b64decode
 from pathlib import Path
+from typing import Any
 
 from adapters.cli.exit_codes import ExitCode
+from engine.canonical_json import loads
 from tests.cli.commands import printed, warmlog
+from tests.recordings.reading import FOLDER
 from tests.timeline.test_pages import data_of
 
 
@@ -38,3 +43,47 @@ def test_of_a_cut_log_what_is_there_is_shown(cut: Path, tmp_path: Path) -> None:
     result = warmlog("timeline", cut, "-o", tmp_path / "page.html")
     assert result.exit_code == ExitCode.LOG_CUT
     assert data_of((tmp_path / "page.html").read_text())
+
+
+def test_one_object_is_shown_alone(tmp_path: Path) -> None:
+    """The same lanes out of a database, which leaves out rows of others, and out of its export."""
+    lines, database = FOLDER / "demo_replicas.jsonl", tmp_path / "log.db"
+    assert warmlog("import", lines, database).exit_code == ExitCode.OK
+    whole = tmp_path / "whole.html"
+    assert printed("timeline", lines, "-o", whole) == ""
+    names = {(one["kind"], one["namespace"], one["name"]) for one in lanes_of(whole)}
+    assert len(names) > 2
+    for name in names:
+        pages = [tmp_path / "one.html", tmp_path / "two.html"]
+        for log, page in zip((lines, database), pages, strict=True):
+            reference = "/".join(filter(None, name))
+            assert printed("timeline", log, "-o", page, "--object", reference) == ""
+        one, two = map(lanes_of, pages)
+        assert one == two
+        assert len(one) < len(lanes_of(whole))
+        assert name in {(lane["kind"], lane["namespace"], lane["name"]) for lane in one}
+
+
+def test_an_object_that_was_never_there(demo_log: Path, exported: Path, tmp_path: Path) -> None:
+    """What there is is named, and no page is written."""
+    page = tmp_path / "page.html"
+    for log in (demo_log, exported):
+        result = warmlog("timeline", log, "-o", page, "--object", "mw/default/none")
+        assert result.exit_code == ExitCode.NOT_FOUND
+        assert "holds no ModelWarmup/default/none: it holds ModelWarmup/default/" in result.stderr
+        assert not page.exists()
+
+
+def lanes_of(page: Path) -> list[dict[str, Any]]:
+    """The lanes of a page, each with its texts."""
+    told = loads(gzip.decompress(b64decode(data_of(page.read_text()))).decode())
+    texts = told["texts"]
+    return [
+        {name: lane[name] for name in ("kind", "namespace", "name", "part", "parent")}
+        | {
+            "spans": [[at, *map(texts.__getitem__, words)] for at, *words in lane["spans"]],
+            "said": [[at, texts[first], see] for at, first, *_, see, _ in lane["said"]],
+            "causes": [[at, texts[words]] for at, _, words in lane["causes"]],
+        }
+        for lane in told["lanes"]
+    ]

@@ -8,10 +8,10 @@ import pytest
 from engine.events import Event
 from machines.caches.explaining import explain_cache, explain_cluster
 from machines.caches.histories import CacheHistory, ClusterHistory
-from machines.charting import Chart
+from machines.charting import FEW, Chart
 from machines.chronicles import Chronicle, Told
 from machines.domain import WARMLOG
-from machines.explaining import Explanation, explain
+from machines.explaining import explain
 from machines.histories import History
 from machines.messages import cause_text
 from machines.replicas.explaining import explain_replica
@@ -20,6 +20,7 @@ from machines.states import State
 from machines.timelines import GONE, LEFT, Lane, Tone
 from tests.machines.builders import Scene, selecting, spec_of
 from tests.recordings.reading import names, reader
+from tests.timeline.wide import chart_of, wide_log
 
 TWICE = ("nodes_come_and_go", "a_named_node_leaves_and_returns")  # two machines bear one name
 
@@ -37,17 +38,6 @@ class Words(NamedTuple):
 async def rows_of(name: str) -> list[Event]:
     """All rows of a recording."""
     return [event async for batch in reader(name).read() for event in batch]
-
-
-def chart_of(rows: list[Event]) -> Chart:
-    """The timeline of a log."""
-    state, chart = WARMLOG.initial("log"), Chart()
-    for event in rows:
-        state = WARMLOG.fold(state, event)
-        chart.take(state, event)
-        WARMLOG.rest(state)
-    chart.settle(state)
-    return chart
 
 
 def explained(state: State, history: Told) -> Iterator[tuple[str, Words]]:
@@ -77,16 +67,20 @@ def explained(state: State, history: Told) -> Iterator[tuple[str, Words]]:
         yield "", Words(served.message, (), (), (served.advice,), rows)
 
 
-def words_of(lane: Lane) -> Words:
+def words_of(chart: Chart, lane: Lane) -> Words:
     """What a lane says at its end."""
     said = lane.said[-1]
     rows = sorted(cause.position for cause in lane.causes)
-    return Words(said.summary, said.notes, said.waits_for, said.advice, rows)
+    waits_for = said.waits_for
+    if said.turn:
+        assert lane.parent is not None
+        waits_for = (chart.lanes[lane.parent].turns[-1].words,)
+    return Words(said.summary, said.notes, waits_for, said.advice, rows)
 
 
 @pytest.mark.parametrize("name", names())
 async def test_every_lane_says_what_explain_says(name: str) -> None:
-    """At many positions of a recording, of each object and each part that `explain` tells of.
+    """At each position of a recording, of each object and each part that `explain` tells of.
 
     A lane of a node also has the rows of an earlier machine of its name.
     """
@@ -98,11 +92,11 @@ async def test_every_lane_says_what_explain_says(name: str) -> None:
         chronicle.note(event, state)
         chart.take(state, event)
         WARMLOG.rest(state)
-        for history in chronicle.living() if event.seq % 3 == 0 else ():
+        for history in chronicle.living():
             for part, words in explained(state, history):
                 lane = chart.find(history.subject.uid, part)
                 assert lane is not None
-                found = words_of(lane)
+                found = words_of(chart, lane)
                 if part and name in TWICE:
                     found = found._replace(rows=[row for row in found.rows if row in words.rows])
                 assert found == words, (event.seq, lane.place)
@@ -140,25 +134,33 @@ async def test_what_left_and_what_is_gone_is_over() -> None:
     assert {lane.spans[-1].tone for lane in chart.lanes} == {Tone.OVER}
 
 
-def test_many_nodes_are_told_one_by_one_and_the_whole_at_the_end() -> None:
-    """Of a warmup with many nodes each node is exact, and the whole once the log is at its end."""
-    scene = Scene()
-    scene.nodes(*(f"n{number}" for number in range(100)))
-    scene.warmup(spec_of(selecting(), parallelism=100))
-    for name in scene.creating():
-        scene.accept(name)
-        scene.job(name, "Complete")
-    chart = chart_of(scene.rows)
-    assert not chart.exact
-    whole, *nodes = chart.lanes
-    assert [lane.spans[-1].phase for lane in nodes] == ["Succeeded"] * 100
+def test_of_many_nodes_each_is_said_as_explain_says_it() -> None:
+    """At each row of a wide log, the whole and all nodes, those that wait for a slot as well."""
     chronicle = Chronicle()
-    state = WARMLOG.initial("log")
-    for event in scene.rows:
+    state, chart = WARMLOG.initial("log"), Chart()
+    slots: set[str] = set()
+    for event in wide_log(120):
         state = WARMLOG.fold(state, event)
         chronicle.note(event, state)
+        chart.take(state, event)
         WARMLOG.rest(state)
-    told = chronicle.explain(state, chronicle.living()[0])
-    assert isinstance(told, Explanation)
-    assert whole.said[-1].summary == told.headline
-    assert [cause.position for cause in whole.causes] == [line.position for line in told.causes]
+        for history in chronicle.living() if event.seq % 7 == 0 else ():
+            for part, words in explained(state, history):
+                lane = chart.find(history.subject.uid, part)
+                assert lane is not None
+                assert words_of(chart, lane) == words, (event.seq, lane.place)
+                slots.update(one for one in words.waits_for if one.startswith("a free slot"))
+    assert chart.exact
+    assert len(slots) > 10
+    assert len(chart.lanes) == 121
+
+
+def test_so_many_objects_are_not_all_looked_at_again() -> None:
+    """With more of them than a few, what is said of whole clusters is no reason to."""
+    scene = Scene()
+    scene.node("n1")
+    for number in range(FEW + 1):
+        scene.warmup(spec_of(selecting()), name=f"w{number}")
+    assert chart_of(scene.rows).exact
+    scene.restart()
+    assert not chart_of(scene.rows).exact

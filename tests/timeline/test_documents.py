@@ -38,9 +38,10 @@ def spelled(one: dict[str, Any]) -> dict[str, Any]:
     for lane in one["lanes"]:
         lane["spans"] = [[each[0], *(texts[n] for n in each[1:])] for each in lane["spans"]]
         lane["causes"] = [[each[0], *(texts[n] for n in each[1:])] for each in lane["causes"]]
-        lane["dropped"] = [[each[0], texts[each[1]]] for each in lane["dropped"]]
+        for part in ("turns", "dropped"):
+            lane[part] = [[each[0], texts[each[1]]] for each in lane[part]]
         lane["said"] = [
-            [said[0], texts[said[1]], *([texts[n] for n in each] for each in said[2:6]), said[6]]
+            [said[0], texts[said[1]], *([texts[n] for n in each] for each in said[2:6]), *said[6:]]
             for said in lane["said"]
         ]
         lanes[lane["number"]] = lane
@@ -54,7 +55,7 @@ def joined(first: dict[str, Any], then: dict[str, Any]) -> dict[str, Any]:
     for number, lane in then["lanes"].items():
         known = first["lanes"].setdefault(number, lane)
         if known is not lane:
-            for part in ("spans", "said", "causes", "dropped"):
+            for part in ("spans", "said", "turns", "causes", "dropped"):
                 known[part] += lane[part]
     return first
 

@@ -35,9 +35,12 @@ class Watched:
 
 
 @asynccontextmanager
-async def opened(path: Path, *, colours: str = "light") -> AsyncIterator[Page]:
+async def opened(
+    path: Path, *, colours: str = "light", size: ViewportSize = SIZE, touched: bool = False
+) -> AsyncIterator[Page]:
     """Open a page in a browser of its own; at its end there was no complaint and no request."""
-    async with visited(path.as_uri(), colours=colours) as watched:
+    address = path.as_uri()
+    async with visited(address, colours=colours, size=size, touched=touched) as watched:
         await watched.page.get_by_role("listbox").wait_for()
         yield watched.page
     assert watched.complaints == []
@@ -45,11 +48,16 @@ async def opened(path: Path, *, colours: str = "light") -> AsyncIterator[Page]:
 
 @asynccontextmanager
 async def visited(
-    address: str, *, colours: str = "light", password: str = ""
+    address: str,
+    *,
+    colours: str = "light",
+    password: str = "",
+    size: ViewportSize = SIZE,
+    touched: bool = False,
 ) -> AsyncIterator[Watched]:
     """Open an address in a browser of its own, and keep what there was to complain of.
 
-    Who is asked there for a password gives this one.
+    Who is asked there for a password gives this one. A screen may be `touched`: it has no mouse.
     """
     program = shutil.which("chromium")
     assert program, "install Chromium: apt-get install chromium"
@@ -57,7 +65,9 @@ async def visited(
         browser = await playwright.chromium.launch(executable_path=program, args=[*ARGUMENTS])
         context = await browser.new_context(
             color_scheme="dark" if colours == "dark" else "light",
-            viewport=SIZE,
+            viewport=size,
+            has_touch=touched,
+            is_mobile=touched,
             http_credentials=HttpCredentials(username="me", password=password),
         )
         watched = Watched(await context.new_page(), address)

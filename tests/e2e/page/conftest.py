@@ -6,10 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from adapters.timeline.documents import Source, document
+from adapters.timeline.pages import standalone_page
 from tests.cli.commands import warmlog
 from tests.recordings.reading import FOLDER
 from tests.repository import ROOT
+from tests.timeline.wide import chart_of, wide_log
 
+FEW, MANY = 60, 400  # nodes
 RECORDINGS = ("one_node_cannot_pull", "demo_replicas")
 
 
@@ -31,3 +35,14 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         done = warmlog("timeline", FOLDER / f"{name}.jsonl", "-o", folder / f"{name}.html")
         assert done.exit_code == 0, done.stderr
     return {name: folder / f"{name}.html" for name in RECORDINGS}
+
+
+@pytest.fixture(scope="session")
+def wide_pages(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Path]:
+    """The pages of a ModelWarmup on few nodes and of one on many, by how many they are."""
+    folder = tmp_path_factory.mktemp("wide")
+    pages = {nodes: folder / f"{nodes}.html" for nodes in (FEW, MANY)}
+    for nodes, path in pages.items():
+        told = document(chart_of(wide_log(nodes)), Source("log", f"{nodes}.db", "nobody"))
+        path.write_text(standalone_page(told))
+    return pages

@@ -135,13 +135,21 @@ async def test_a_click_on_a_lane_takes_it_and_the_cursor(pages: Pages) -> None:
         await expect(page.get_by_text(re.compile("^Position 3. of 52"))).to_be_visible()
 
 
-async def test_colours_are_a_choice(pages: Pages) -> None:
-    """As the system has them, or dark, or light."""
-    async with opened(pages["one_node_cannot_pull"]) as page:
-        back = "() => getComputedStyle(document.body).backgroundColor"
-        light = await page.evaluate(back)
-        await page.get_by_role("button", name="Colours").click()
-        assert await page.evaluate(back) != light
+@pytest.mark.parametrize("colours", ["light", "dark"])
+async def test_colours_are_a_choice(pages: Pages, colours: str) -> None:
+    """As the system has them, or dark, or light, whatever the system has."""
+    light, dark = "rgb(255, 255, 255)", "rgb(13, 17, 23)"
+    async with opened(pages["one_node_cannot_pull"], colours=colours) as page:
+        choice = page.get_by_role("button", name="Colours")
+        for name, back in (
+            ("as the system", dark if colours == "dark" else light),
+            ("dark", dark),
+            ("light", light),
+        ):
+            await expect(choice).to_have_text(f"Colours: {name}")
+            found = await page.evaluate("() => getComputedStyle(document.body).backgroundColor")
+            assert found == back
+            await choice.click()
 
 
 async def test_it_can_be_printed(pages: Pages) -> None:
