@@ -17,17 +17,21 @@ SIZES = {
 }
 NAME = "demo_replicas"
 LEAST_LANES = 9  # seen at once
+STEPS = 10  # of a finger
 ROW = 26  # pixels, as in the styles
 
 
-async def swipe(page: Page, distance: int) -> None:
-    """Move a finger over the lanes, from the middle of their axis."""
+async def swipe_up(page: Page) -> None:
+    """Move a finger over the lanes, from the middle of their axis on."""
     box = await page.locator("#lanes").bounding_box()
     assert box is not None
     session = await page.context.new_cdp_session(page)
-    x, y = box["x"] + box["width"] * 0.7, box["y"] + box["height"] * 0.6
-    where = {"x": x, "y": y, "yDistance": distance, "gestureSourceType": "touch"}
-    await session.send("Input.synthesizeScrollGesture", where)
+    x, y = box["x"] + box["width"] * 0.7, box["y"] + box["height"] * 0.9
+    for step in range(STEPS):
+        kind = "touchMove" if step else "touchStart"
+        points = [{"x": x, "y": y - step * ROW}]
+        await session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+    await session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
 
 @pytest.mark.parametrize("colours", ["light", "dark"])
@@ -66,7 +70,7 @@ async def test_fingers_do_what_a_mouse_does(wide_pages: dict[int, Path], name: s
         await page.touchscreen.tap(box["x"] + box["width"] / 2, box["y"] + ROW * 3.5)
         await expect(chosen).to_contain_text("node-0002")
         await expect(page.get_by_text(re.compile(r"^Position [1-9]\d* of"))).to_be_visible()
-        await swipe(page, -300)
+        await swipe_up(page)
         await page.wait_for_function("() => document.getElementById('lanes').scrollTop > 100")
 
 
