@@ -122,14 +122,16 @@ def explain_node(state: State, warmup: Warmup, target: Target, history: History)
 
 
 def _whole(state: State, warmup: Warmup, history: History) -> Whole:
-    """Say what there is to say of the whole, once a row: a row may move a thousand nodes."""
+    """Say what there is to say of the whole, once a row: a row may move a thousand nodes.
+
+    A status says which row changed it last; while that is the same row, so is the status.
+    """
     if history.whole is None or history.whole[0] != state.position:
-        status = shown_whole(state, warmup)
-        told = (
-            _notes(state, warmup),
-            _waits_for(state, warmup, history),
-            _advice(warmup, status, history),
-        )
+        known = history.whole[1].status if history.whole is not None else None
+        same = known is not None and known["warmlog"]["position"] == warmup.position
+        status = known if known is not None and same else shown_whole(state, warmup)
+        waits_for = _waits_for(state, warmup, history)
+        told = _notes(state, warmup), waits_for, _advice(warmup, status, history)
         history.whole = state.position, Whole(status, *told)
     return history.whole[1]
 
@@ -276,7 +278,7 @@ def _leftovers(state: State, warmup: Warmup) -> tuple[str, ...]:
     if not warmup.stored:
         return ("the API server to take the final status",)
     uid = warmup.subject.uid
-    left = sum(opened.owner.uid == uid for opened in state.open.values())
+    left = [opened.owner.uid for opened in state.open.values()].count(uid)
     left += len(warmup.unwanted) + len(warmup.unstamped)
     return (f"the clean-up of {left} Job{'s' if left != 1 else ''}",) if left else ()
 

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import pytest
 
+from engine.canonical_json import dumps
 from engine.events import Event
 from machines.caches.explaining import explain_cache, explain_cluster
 from machines.caches.histories import CacheHistory, ClusterHistory
@@ -17,6 +18,7 @@ from machines.messages import cause_text
 from machines.replicas.explaining import explain_replica
 from machines.replicas.histories import ReplicaHistory
 from machines.states import State
+from machines.statuses import shown_whole
 from machines.timelines import GONE, LEFT, Lane, Tone
 from tests.machines.builders import Scene, selecting, spec_of
 from tests.recordings.reading import names, reader
@@ -164,3 +166,15 @@ def test_so_many_objects_are_not_all_looked_at_again() -> None:
     assert chart_of(scene.rows).exact
     scene.restart()
     assert not chart_of(scene.rows).exact
+
+
+@pytest.mark.parametrize("name", names())
+async def test_what_a_status_shows_of_the_whole_changes_with_its_position(name: str) -> None:
+    """While a status is of one row, it is worded once: it would be the same."""
+    state, known = WARMLOG.initial("log"), dict[tuple[str, int], str]()
+    for event in await rows_of(name):
+        state = WARMLOG.fold(state, event)
+        for uid, warmup in state.warmups.items():
+            told = dumps(shown_whole(state, warmup))
+            assert known.setdefault((uid, warmup.position), told) == told, event.seq
+        WARMLOG.rest(state)
