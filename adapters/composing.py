@@ -12,10 +12,8 @@ from uuid import uuid4
 import structlog
 
 from adapters.code_digests import code_digest, code_version
-from adapters.http.asking import Asker
-from adapters.http.following import Following
 from adapters.http.guarding import Guard as PageGuard
-from adapters.http.pages import Pages
+from adapters.http.pages import pages_over
 from adapters.http.serving import serving
 from adapters.kubernetes.configuring import access_from_kubeconfig, load_access
 from adapters.kubernetes.http_api import HttpApi
@@ -71,8 +69,7 @@ async def run_controller(settings: RunSettings) -> int:
     try:
         seconds = settings.request_timeout_seconds
         reviews = ApiReviews(api, time.monotonic, timeout_seconds=seconds)
-        guard = PageGuard(settings.listen.host, reviews)
-        pages = Pages(guard, Asker(settings.log), Following(settings.log))
+        pages = pages_over(settings.log, PageGuard(settings.listen.host, reviews))
         async with serving(health, *settings.listen, pages) as port:
             _log.info("listening", host=settings.listen.host, port=port)
             return await _until_stopped(settings, health, api)

@@ -86,8 +86,8 @@ def _check_log(text: str) -> str:
         kind = parse_location(text).kind
     except LogUnreadable as error:
         raise ValueError(str(error)) from error
-    if kind is Kind.JSON_LINES:
-        msg = "a controller cannot write JSON Lines; give a database URL or a SQLite file"
+    if kind in {Kind.JSON_LINES, Kind.CONTROLLER}:
+        msg = "a controller writes a database; give a database URL or a SQLite file"
         raise ValueError(msg)
     return text
 

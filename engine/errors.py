@@ -29,6 +29,10 @@ class LogUnreadable(WarmlogError):
     """The log given is missing, foreign, damaged, or of a version this code does not know."""
 
 
+class LogForbidden(LogUnreadable):
+    """Whoever asks may not read the log: somebody has to let them first."""
+
+
 class LogUnreachable(LogUnavailable, LogUnreadable):
     """The server that holds the log does not answer: fatal to a reader, retried by a controller."""
 

@@ -7,7 +7,7 @@ import typer
 from adapters.cli.exit_codes import ExitCode
 from adapters.cli.printing import Format, Page, print_json
 from adapters.cli.problems import Problem
-from adapters.cli.recordings import run
+from adapters.cli.recordings import open_reader, run
 from adapters.texts import counted, moment, size, span
 from engine.instants import rfc3339
 
@@ -56,10 +56,9 @@ def _stats(
 
 async def _run_stats(log: str, output: Format) -> ExitCode:
     from adapters.store.databases import SqlReader
-    from adapters.store.opening import open_log
     from adapters.store.statistics import gather_statistics
 
-    reader = await open_log(log, read_only=True)
+    reader = await open_reader(log)
     try:
         if not isinstance(reader, SqlReader):
             raise _no_database(log)
@@ -73,7 +72,7 @@ async def _run_stats(log: str, output: Format) -> ExitCode:
 def _no_database(log: str) -> Problem:
     return Problem(
         ExitCode.LOG_UNREADABLE,
-        f"{log} is a JSON Lines file and no database: make it one with `warmlog import {log} LOG`.",
+        f"{log} is no database: make it one with `warmlog import {log} LOG`.",
     )
 
 

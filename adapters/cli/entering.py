@@ -181,7 +181,7 @@ def _warmlog(
 ) -> None:
     """Get models onto nodes before traffic arrives, and say why not yet.
 
-    LOG is a database URL, a SQLite file, or a .jsonl file.
+    LOG is a database URL, a SQLite or .jsonl file, or http://HOST:PORT of a running controller.
     """
 
 

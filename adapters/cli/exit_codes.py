@@ -20,7 +20,7 @@ class ExitCode(IntEnum):
     DIFFERENT = 1, "what is checked or compared is not as it should be, or differs"
     USAGE = 2, "the command line is wrong: an unknown option, a bad `--at`, a bad reference"
     SUPERSEDED = 3, "another controller took over the log"
-    LOG_UNREADABLE = 4, "the log is missing, foreign, damaged, or of a version not known here"
+    LOG_UNREADABLE = 4, "the log is missing, foreign, damaged, forbidden, or of an unknown version"
     LOG_CUT = 5, "the JSON Lines file is cut: what stands before the cut was used"
     LOG_UNAVAILABLE = 6, "the log is locked, full, or its server does not answer: try again"
     NOT_FOUND = 7, "there is no such object: in the log at that moment, the cluster, or the files"

@@ -13,7 +13,7 @@ from adapters.cli.importing_material import (
 )
 from adapters.cli.printing import Format, Page, print_json
 from adapters.cli.problems import Misuse
-from adapters.cli.recordings import run
+from adapters.cli.recordings import open_reader, run
 from adapters.importing.sources import clusters_of, is_log, is_material, parse_source
 from adapters.texts import counted
 from engine.logs import LogIdentity
@@ -76,10 +76,9 @@ def _import_log(source: str, log: str, output: Format) -> ExitCode:
 async def _run(source: str, log: str) -> LogIdentity:
     from adapters.store.copying import import_log
     from adapters.store.locations import Kind, parse_location
-    from adapters.store.opening import open_log
 
     await require_room(log)
-    async with await open_log(source, read_only=True) as reader:
+    async with await open_reader(source) as reader:
         if parse_location(source).kind is Kind.JSON_LINES:
             async for _ in reader.read():  # a file that is cut or damaged makes no log at all
                 pass

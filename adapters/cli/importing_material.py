@@ -76,7 +76,7 @@ async def require_room(log: str) -> None:
     from adapters.store.opening import open_log
 
     place = locations.parse_location(log)
-    if place.kind is locations.Kind.JSON_LINES:
+    if place.kind in {locations.Kind.JSON_LINES, locations.Kind.CONTROLLER}:
         raise Misuse(f"{place.name}: a log is imported into a database; `export` makes .jsonl.")
     try:
         reader = await open_log(log, read_only=True)

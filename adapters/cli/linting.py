@@ -10,7 +10,7 @@ import typer
 from adapters.cli.exit_codes import ExitCode
 from adapters.cli.options import LOG_HELP
 from adapters.cli.printing import Format, Page, print_json
-from adapters.cli.recordings import run
+from adapters.cli.recordings import open_reader, run
 from adapters.texts import counted
 from machines.linting import CUT, LINE, RULES, Finding, Linter
 
@@ -96,10 +96,8 @@ def _lint_file(path: Path, linted: Linted) -> None:
 
 
 async def _lint_database(log: str, linted: Linted) -> None:
-    from adapters.store.opening import open_log
-
     linter = Linter()
-    async with await open_log(log, read_only=True) as reader:
+    async with await open_reader(log) as reader:
         async for batch in reader.read():
             for event in batch:
                 linted.add(linter.take(event))

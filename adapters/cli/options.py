@@ -7,7 +7,7 @@ import typer
 from adapters.cli.problems import Misuse
 from adapters.explaining import moments, references
 
-LOG_HELP = "A database URL, a SQLite file, or a .jsonl file."
+LOG_HELP = "A database URL, a SQLite or .jsonl file, or http://HOST:PORT of a running controller."
 
 At = Annotated[str | None, typer.Option("--at", metavar="SEQ|TIME", help=moments.HELP)]
 OnlyObject = Annotated[

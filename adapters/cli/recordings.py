@@ -4,6 +4,7 @@ import asyncio
 import os
 from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from adapters.cli.counters import Counter
@@ -19,11 +20,14 @@ from machines.recorders import RECORD, recorded_by
 
 if TYPE_CHECKING:
     from adapters.store.concerning import Names  # a command imports itself alone
+    from adapters.store.credentials import Credentials
+    from adapters.store.opening import OpenReader
     from adapters.store.sifting import Part
 
 MOST_ROWS = 1000
 """How many rows of a log are held at once."""
 _MOST_ROWS = "WARMLOG_READ_ROWS"  # another number of them: rows may be as large as 1 MiB
+TOKEN_FILE, CA_FILE = "WARMLOG_TOKEN_FILE", "WARMLOG_CA_FILE"  # for a controller's address
 _DIGITS = 6  # of the largest number of rows
 _SHORT = 8  # digits of a digest that people compare
 
@@ -132,14 +136,35 @@ class Recording:
 async def recording(location: str) -> AsyncIterator[Recording]:
     """Open the log at `location` to read it. Raises LogUnreadable, LogUnavailable, Misuse."""
     from adapters.store.locations import parse_location
-    from adapters.store.opening import open_log
 
     most_rows = _most_rows(os.environ.get(_MOST_ROWS, ""))
-    reader = await open_log(location, read_only=True)
+    reader = await open_reader(location)
     try:
         yield Recording(reader, parse_location(location).name, most_rows)
     finally:
         await reader.close()
+
+
+async def open_reader(location: str, given: "Credentials | None" = None) -> "OpenReader":
+    """Open a log to read it, a controller's with the credentials given or of the environment.
+
+    Raises LogUnreadable, LogUnavailable.
+    """
+    from adapters.store.opening import open_to_read
+
+    return await open_to_read(location, given or credentials())
+
+
+def credentials(token_file: Path | None = None, ca_file: Path | None = None) -> "Credentials":
+    """Give what a controller is asked with; the environment has what is not given."""
+    from adapters.store.credentials import Credentials
+
+    return Credentials(token_file or _named_in(TOKEN_FILE), ca_file or _named_in(CA_FILE))
+
+
+def _named_in(variable: str) -> Path | None:
+    text = os.environ.get(variable, "")
+    return Path(text) if text else None
 
 
 def _most_rows(text: str) -> int:

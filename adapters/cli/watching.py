@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Coroutine
 from contextlib import aclosing
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,13 +11,14 @@ import typer
 from adapters.cli.exit_codes import ExitCode
 from adapters.cli.options import LOG_HELP, OnlyObject
 from adapters.cli.printing import Format
-from adapters.cli.recordings import run
+from adapters.cli.problems import Misuse
+from adapters.cli.recordings import CA_FILE, TOKEN_FILE, credentials, open_reader, run
 from adapters.explaining.references import parse_reference
 
 if TYPE_CHECKING:
     from adapters.cli.watch_screens import Screen
     from adapters.cli.watch_states import Wanted
-    from adapters.store.opening import OpenReader
+    from adapters.store.tailing import Opening
 
 
 def register(app: typer.Typer) -> None:
@@ -30,33 +32,52 @@ def _watch(
         str | None, typer.Option("-n", "--namespace", help="Only objects of this namespace.")
     ] = None,
     only: OnlyObject = None,
+    token_file: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help=f"The token for a controller; else {TOKEN_FILE}."),
+    ] = None,
+    ca_file: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help=f"Whom to trust for https; else {CA_FILE}."),
+    ] = None,
     output: Annotated[
         Format, typer.Option("-o", "--output", help="json: a document for each change, one a line.")
     ] = Format.TEXT,
 ) -> ExitCode:
-    """Show where everything stands and what it waits for, live, while a log grows.
+    """Show where everything stands and what it waits for, live, as a log or a controller goes on.
 
     On a terminal a page, until q or Ctrl-C; in a pipe a line for each change.
     """
     from adapters.cli.watch_states import Wanted
 
     wanted = Wanted(namespace, parse_reference(only) if only else None)
-    run(_run(log, wanted, output))
+    place = _place(log, is_asked=bool(token_file or ca_file))
+    given = credentials(token_file, ca_file)
+    run(_run(place, lambda: open_reader(log, given), wanted, output))
     return ExitCode.OK
 
 
-async def _run(log: str, wanted: "Wanted", output: Format) -> None:
+def _place(log: str, *, is_asked: bool) -> str:
+    """Give what the log is called. Raises LogUnreadable, Misuse."""
+    from adapters.store.locations import Kind, parse_location
+
+    place = parse_location(log)
+    if is_asked and place.kind is not Kind.CONTROLLER:
+        raise Misuse("--token-file and --ca-file are for a controller's address, http://HOST:PORT.")
+    return place.name
+
+
+async def _run(place: str, opening: "Opening", wanted: "Wanted", output: Format) -> None:
     from adapters.cli.watch_screens import Lines, is_for_people, live_page
     from adapters.running.stopping import until_signalled
-    from adapters.store.locations import parse_location
 
-    place = parse_location(log).name
     if not is_for_people(output):
-        await until_signalled(_follow(log, Lines(place, wanted, output)))
+        await until_signalled(_follow(opening, Lines(place, wanted, output)))
         return
-    await _require_log(log)
+    async with await opening() as reader:  # what is wrong is said before the screen is taken
+        await reader.identify()
     with live_page(place, wanted) as shown:
-        await until_signalled(_until_quit(_follow(log, shown), shown.draw()))
+        await until_signalled(_until_quit(_follow(opening, shown), shown.draw()))
 
 
 async def _until_quit(*works: Coroutine[Any, Any, None]) -> None:
@@ -74,23 +95,11 @@ async def _until_quit(*works: Coroutine[Any, Any, None]) -> None:
             await asyncio.wait(tasks)
 
 
-async def _open(log: str) -> "OpenReader":
-    from adapters.store.opening import open_log
-
-    return await open_log(log, read_only=True)
-
-
-async def _require_log(log: str) -> None:
-    """Say what is wrong with the place before the terminal's other screen is taken."""
-    async with await _open(log) as reader:
-        await reader.identify()
-
-
-async def _follow(log: str, screen: "Screen") -> None:
+async def _follow(opening: "Opening", screen: "Screen") -> None:
     """Read what there is and what comes, and give the others their turn in between."""
     from adapters.store.tailing import tail
 
-    async with aclosing(tail(lambda: _open(log), asyncio.sleep)) as news:
+    async with aclosing(tail(opening, asyncio.sleep)) as news:
         async for each in news:
             screen.take(each)
             await asyncio.sleep(0)

@@ -12,6 +12,7 @@ from adapters.http.taking_turns import Crowded, Turns
 from engine.canonical_json import dumps, loads
 
 FOLLOWER = (sys.executable, "-m", "adapters.timeline.answering")
+HANDING_OUT = (sys.executable, "-m", "adapters.store.handing_out")
 LONGEST_SECONDS = 30.0  # that an answer may take
 MOST_WAITING = 16  # questions, the one under way included
 OK, BUSY, LATE, FAILED = 200, 503, 504, 500
@@ -54,8 +55,8 @@ class Following:
         except Crowded as crowd:
             return Told(BUSY, str(crowd).encode())
         except TimeoutError:
-            words = f"There was no answer within {self._longest_seconds:g} s: look at the log with"
-            return Told(LATE, f"{words} `warmlog timeline LOG -o FILE.html`.".encode())
+            words = f"There was no answer within {self._longest_seconds:g} s: ask again, or read"
+            return Told(LATE, f"{words} the log itself.".encode())
 
     async def close(self) -> None:
         """End the process, if there is one."""

@@ -7,8 +7,9 @@ from aiohttp import web
 
 from adapters.explaining.answers import Answer
 from adapters.http.asking import Asker
-from adapters.http.following import Following
+from adapters.http.following import HANDING_OUT, Following
 from adapters.http.guarding import OK, UNANSWERED, UNAUTHENTICATED, Asked, Guard
+from adapters.store.pieces import KIND, PATH
 from adapters.timeline.pages import live_page, live_policy
 from engine.canonical_json import dumps
 
@@ -34,18 +35,26 @@ class Pages(NamedTuple):
     guard: Guard
     asker: Asker
     following: Following
+    handing_out: Following
+
+
+def pages_over(log: str, guard: Guard) -> Pages:
+    """Give the pages of the log at a place; each has its process once it is asked for."""
+    return Pages(guard, Asker(log), Following(log), Following(log, HANDING_OUT))
 
 
 def add_pages(app: web.Application, pages: Pages) -> None:
-    """Add `/explain`, the live page `/`, and `/timeline.json` that it reads."""
+    """Add `/explain`, the live page `/`, `/timeline.json` that it reads, and the log's rows."""
 
     async def end(app: web.Application) -> None:  # noqa: ARG001 -- as aiohttp calls it
         await pages.following.close()
+        await pages.handing_out.close()
 
     for path, respond in (
         ("/", _show),
         ("/explain", _explaining(pages.asker)),
-        ("/timeline.json", _following(pages.following)),
+        ("/timeline.json", _following(pages.following, "application/json")),
+        (PATH, _following(pages.handing_out, KIND)),
     ):
         app.router.add_get(path, _guarded(pages.guard, respond))
     app.on_cleanup.append(end)
@@ -76,7 +85,7 @@ async def _show(request: web.Request) -> web.Response:  # noqa: ARG001 -- as aio
     return web.Response(text=live_page(), content_type="text/html", headers=headers)
 
 
-def _following(following: Following) -> Respond:
+def _following(following: Following, kind: str) -> Respond:
     async def respond(request: web.Request) -> web.Response:
         after = request.query.get("after", "0")
         if not (after.isascii() and after.isdigit() and len(after) <= _DIGITS):
@@ -87,7 +96,7 @@ def _following(following: Following) -> Respond:
         if told.code != OK:
             return _response(request, Answer(told.code, told.body.decode()))
         headers = {**HEADERS, **({"Content-Encoding": "gzip"} if told.is_gzip else {})}
-        return web.Response(body=told.body, content_type="application/json", headers=headers)
+        return web.Response(body=told.body, content_type=kind, headers=headers)
 
     return respond
 

@@ -23,7 +23,7 @@ from kubernetes_asyncio.config import (
     load_kube_config_from_dict,
 )
 
-from adapters.kubernetes.proxying import proxy_for
+from adapters.proxying import proxy_for
 from engine.errors import WarmlogError
 from machines.steadying import scrub
 

@@ -1,7 +1,6 @@
 """An API server over HTTP: raw JSON in and out, and no answer taken for one that is none."""
 
 import asyncio
-import os
 import socket
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator
@@ -11,6 +10,7 @@ from urllib.parse import quote, urlencode
 
 import aiohttp
 
+from adapters.connections import BROKEN, words_of
 from adapters.kubernetes.configuring import Access, AccessUnusable
 from adapters.kubernetes.parsing import parse
 from adapters.ports import ApiUnanswered, Request, Response
@@ -29,8 +29,6 @@ _RENEWAL_SECONDS = 5.0  # credentials that do not help are not loaded again for 
 _WATCH_OPENS_SECONDS = 30.0
 # A dead peer is noticed after about a minute, also while nothing is sent.
 _KEEPALIVE = (("TCP_KEEPIDLE", 30), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3))
-# ValueError is what addresses, names and credentials that can never be sent end in.
-_BROKEN = (aiohttp.ClientError, OSError, TimeoutError, asyncio.IncompleteReadError, ValueError)
 
 
 class HttpApi:
@@ -66,7 +64,7 @@ class HttpApi:
                     response.release()
         except TimeoutError as error:
             raise self._unanswered(f"no answer within {timeout_seconds:g} s") from error
-        except _BROKEN as error:
+        except BROKEN as error:
             raise await self._broken(error) from error
 
     async def watch(
@@ -91,7 +89,7 @@ class HttpApi:
                 response.close()
         except TimeoutError as error:
             raise self._unanswered(f"the watch was silent for {idle_seconds:g} s") from error
-        except _BROKEN as error:
+        except BROKEN as error:
             raise await self._broken(error) from error
 
     async def close(self) -> None:
@@ -209,35 +207,7 @@ class HttpApi:
             with suppress(ApiUnanswered, TimeoutError):
                 async with asyncio.timeout(_RENEWAL_SECONDS):
                     await self._renew("")
-        return self._unanswered(_words(error))
-
-
-def _words(error: BaseException) -> str:
-    """Say in plain words what broke."""
-    match error:
-        case aiohttp.ClientConnectorCertificateError():
-            return f"its certificate is not trusted: {error.certificate_error}"
-        case aiohttp.ClientConnectorDNSError():
-            return "its name cannot be resolved"
-        case aiohttp.ClientConnectorError():
-            return _system_words(error.os_error)
-        case aiohttp.ServerDisconnectedError() | aiohttp.ClientPayloadError():
-            return "the connection was cut"
-        case ConnectionError():
-            return "the connection was cut"
-        case aiohttp.InvalidURL():
-            return "its address is no URL"
-        case aiohttp.ClientResponseError():
-            return f"what it answered is not HTTP: {error.message}"
-        case ValueError():
-            return "its address, its name or the credentials for it cannot be used"
-        case _:
-            return str(error) or type(error).__name__
-
-
-def _system_words(error: OSError) -> str:
-    """Give the system's own words for a failed connection, such as `connection refused`."""
-    return os.strerror(error.errno).lower() if error.errno else str(error)
+        return self._unanswered(words_of(error))
 
 
 def _lively_socket(address: aiohttp.AddrInfoType) -> socket.socket:

@@ -26,7 +26,7 @@ def check_place(location: str) -> Path:
     """Give the file that is meant. Raises NoRecording, LogUnreadable."""
     place = parse_location(location)
     folder = place.path.absolute().parent
-    if place.kind is Kind.POSTGRES:
+    if place.kind in {Kind.POSTGRES, Kind.CONTROLLER}:
         raise NoRecording("a recording is a file: name a .jsonl file, or a SQLite file")
     if not folder.is_dir():
         raise NoRecording(f"there is no folder {folder}: make it, or name another")

@@ -64,6 +64,9 @@ def open_readings(location: Location) -> Readings:
             return FileReadings(location.path)
         case Kind.POSTGRES:
             return EngineReadings(reading_engine(location), location.name)
+        case Kind.CONTROLLER:
+            msg = f"{location.name} is a running controller and no database: name its log itself."
+            raise LogUnreadable(msg)
         case Kind.JSON_LINES:
             msg = f"{location.name} is a JSON Lines file and no database: `import` makes it one."
             raise LogUnreadable(msg)

@@ -73,21 +73,15 @@ class Header(NamedTuple):
             return "The next row was being written when that was stopped."
         return "Export it again for the rest."
 
-    def line(self) -> bytes:
-        """Give the line, its end included."""
+    def line(self, **more: Any) -> bytes:
+        """Give the line, its end included; `more` are fields that readers of files pass over."""
+        told = {"after": self.after, "logId": self.log_id, "warmlog": _MAGIC, **more}
         if self.is_open:
-            told = {"after": self.after, "format": GROWING_FORMAT, "logId": self.log_id}
-            return dumps({**told, "warmlog": _MAGIC}).encode("ascii") + b"\n"
-        header = {
-            "after": self.after,
-            "epoch": self.epoch,
-            "format": FORMAT,
-            "lastAt": self.last_at,
-            "logId": self.log_id,
-            "position": self.position,
-            "warmlog": _MAGIC,
-        }
-        return dumps(header).encode("ascii") + b"\n"
+            told |= {"format": GROWING_FORMAT}
+        else:
+            told |= {"epoch": self.epoch, "format": FORMAT}
+            told |= {"lastAt": self.last_at, "position": self.position}
+        return dumps(told).encode("ascii") + b"\n"
 
 
 def event_line(event: Event) -> bytes:
@@ -232,11 +226,16 @@ def read_each(path: Path) -> Iterator[Header | Event | Damaged]:
     """
     with _opened(path) as file:
         yield read_header(file, path)
-        for number, line in enumerate(file, start=2):
-            try:
-                yield _event(line)
-            except (ValueError, RecursionError) as error:
-                yield Damaged(number, str(error), line.endswith(b"\n"))
+        yield from read_rows(file)
+
+
+def read_rows(file: BinaryIO) -> Iterator[Event | Damaged]:
+    """Give each line behind the header, whatever is wrong with it or with their order."""
+    for number, line in enumerate(file, start=2):
+        try:
+            yield _event(line)
+        except (ValueError, RecursionError) as error:
+            yield Damaged(number, str(error), line.endswith(b"\n"))
 
 
 def end_of_rows(file: BinaryIO) -> int:
@@ -341,7 +340,7 @@ def _opened(path: Path) -> BinaryIO:
         raise LogUnreadable(msg) from error
 
 
-def read_header(file: BinaryIO, path: Path) -> Header:
+def read_header(file: BinaryIO, path: Path | str) -> Header:
     """Read the first line of a file. Raises LogUnreadable, LogTruncated."""
     line = file.readline(_HEADER_BYTES)
     try:
@@ -357,7 +356,7 @@ def read_header(file: BinaryIO, path: Path) -> Header:
     return _header(found, path)
 
 
-def _header(found: dict[str, Any], path: Path) -> Header:
+def _header(found: dict[str, Any], path: Path | str) -> Header:
     version = found.get("format")
     if not isinstance(version, int) or version > GROWING_FORMAT:
         msg = (

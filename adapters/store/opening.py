@@ -9,6 +9,7 @@ from uuid import uuid4
 from sqlalchemy import Connection, insert, select
 
 from adapters.store import tables
+from adapters.store.credentials import Credentials
 from adapters.store.databases import POLL_SECONDS, SqlLog, SqlReader
 from adapters.store.dialects import reading_engine, writing_engine
 from adapters.store.examining import (
@@ -85,8 +86,8 @@ async def open_log(
     LogUnavailable) when the server does not answer; LogUnavailable, LogFull.
     """
     place = parse_location(location)
-    if place.kind is Kind.JSON_LINES:
-        return await _open_file(place, read_only=read_only)
+    if place.kind in {Kind.JSON_LINES, Kind.CONTROLLER}:
+        return await _open_no_database(place, read_only=read_only)
     if create and not read_only:
         await _create_if_missing(place, log_id, secret_key)
     readings = open_readings(place)
@@ -105,12 +106,28 @@ async def open_log(
     return _log_at(place, poll_seconds)
 
 
+async def open_to_read(location: str | Path, credentials: Credentials) -> OpenReader:
+    """Open a log as `open_log` does to read it, or that of the controller at an address.
+
+    A controller is asked with the first reading, which raises what is wrong there.
+    """
+    place = parse_location(location)
+    if place.kind is Kind.CONTROLLER:
+        from adapters.store.controllers import ControllerReader  # noqa: PLC0415 -- aiohttp is slow
+
+        return ControllerReader(place.name, credentials)
+    return await open_log(location, read_only=True)
+
+
 def _log_at(place: Location, poll_seconds: float) -> SqlLog:
     writing, reading = writing_engine(place), EngineReadings(reading_engine(place), place.name)
     return SqlLog(writing, reading, place, poll_seconds=poll_seconds)
 
 
-async def _open_file(place: Location, *, read_only: bool) -> JsonLinesReader:
+async def _open_no_database(place: Location, *, read_only: bool) -> JsonLinesReader:
+    if place.kind is Kind.CONTROLLER:
+        msg = f"{place.name} is a running controller, whose log can only be read: name another."
+        raise LogUnreadable(msg)
     if not read_only:
         msg = (
             f"{place.name} is a JSON Lines file, which can only be read: make a database of it "

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from typing import NamedTuple
 
 from adapters.store.opening import OpenReader
-from engine.errors import LogTruncated, WarmlogError
+from engine.errors import LogForbidden, LogTruncated, WarmlogError
 from engine.events import Event
 from engine.logs import LogIdentity
 
@@ -52,7 +52,8 @@ News = Begun | Rows | Rested | Lost
 async def tail(opening: Opening, sleep: Sleep) -> AsyncGenerator[News, None]:
     """Give what a log holds and what is appended to it, for ever.
 
-    Raises WarmlogError while it was never read: then it is the place that is wrong.
+    Raises WarmlogError while it was never read: then it is the place that is wrong. Raises
+    LogForbidden at any time.
     """
     known, after = "", 0
     while True:
@@ -72,7 +73,7 @@ async def tail(opening: Opening, sleep: Sleep) -> AsyncGenerator[News, None]:
                     yield Rested(identity, words)
                     await sleep(POLL_SECONDS)
         except WarmlogError as error:
-            if not known:
+            if not known or isinstance(error, LogForbidden):
                 raise
             yield Lost(str(error))
         await sleep(RETRY_SECONDS)

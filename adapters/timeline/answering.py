@@ -1,20 +1,15 @@
 """A process that follows a log and answers what came after a position, while it is asked.
 
-On stdin it reads a line with the log, then one with each question; on stdout each answer is a line
-with a code and a number of bytes, and those bytes: the document, or of an error a sentence. It has
-a low priority, so that a controller is not held up, and ends when nobody asked for long.
+It reads a line with the log, and then questions (`pipes`). It ends when nobody asked for long.
 """
 
 import asyncio
-import gzip
-import os
 import resource
-import sys
 from collections.abc import Callable
 from contextlib import aclosing
 from pathlib import Path
-from typing import Any, Protocol
 
+from adapters.pipes import Output, answer_on_pipes, next_question, packed
 from adapters.store.locations import parse_location
 from adapters.store.opening import OpenReader, open_log
 from adapters.store.tailing import tail
@@ -24,20 +19,7 @@ from engine.canonical_json import dumps, loads
 IDLE_SECONDS = 300.0  # without a question
 PATIENT_SECONDS = 5.0  # for which a question waits while the log is read for the first time
 MOST_BYTES = 256 << 20  # of memory: half of what the Deployment lets its container have
-_NICENESS = 10
 _MEMORY = Path("/proc/self/statm")
-
-
-class Output(Protocol):
-    """Where answers are written."""
-
-    def write(self, text: bytes, /) -> object:
-        """Take bytes."""
-        ...
-
-    def flush(self) -> object:
-        """Hand on what was taken."""
-        ...
 
 
 def memory_bytes() -> int:
@@ -65,23 +47,13 @@ async def answer_all(
     follower = Follower(parse_location(log).name, lambda: memory() > MOST_BYTES)
     async with aclosing(tail(opening, asyncio.sleep)) as news, asyncio.TaskGroup() as tasks:
         following = tasks.create_task(follower.follow(news))
-        while question := await _next(questions, idle_seconds):
+        while question := await next_question(questions, idle_seconds):
             told = await _answer(follower, question["after"])
-            answers.write(packed(told, is_gzip=question["gzip"]))
+            answers.write(_packed(told, is_gzip=question["gzip"]))
             answers.flush()
             if follower.has_ended:
                 break
         following.cancel()
-
-
-async def _next(questions: asyncio.StreamReader, idle_seconds: float) -> dict[str, Any]:
-    """Give the next question; none when nobody asks for long, or ever again."""
-    try:
-        async with asyncio.timeout(idle_seconds):
-            line = await questions.readline()
-    except TimeoutError:
-        return {}
-    return dict(loads(line.decode())) if line else {}
 
 
 async def _answer(follower: Follower, after: int) -> Told:
@@ -94,26 +66,10 @@ async def _answer(follower: Follower, after: int) -> Told:
     return follower.answer(after)
 
 
-def packed(told: Told, *, is_gzip: bool) -> bytes:
-    """Give an answer as it is written."""
-    body = (dumps(told.document) if told.code == OK else told.words).encode()
-    if told.code == OK and is_gzip:
-        body = gzip.compress(body, compresslevel=6, mtime=0)
-    return f"{dumps([told.code, len(body)])}\n".encode() + body
-
-
-async def _main() -> None:
-    questions = asyncio.StreamReader()
-    protocol = asyncio.StreamReaderProtocol(questions)
-    await asyncio.get_running_loop().connect_read_pipe(lambda: protocol, sys.stdin)
-    await answer_all(questions, sys.stdout.buffer)
-
-
-def main() -> None:
-    """Answer what is asked on stdin."""
-    os.nice(_NICENESS)
-    asyncio.run(_main())
+def _packed(told: Told, *, is_gzip: bool) -> bytes:
+    body = dumps(told.document) if told.code == OK else told.words
+    return packed(told.code, body.encode(), is_gzip=is_gzip)
 
 
 if __name__ == "__main__":
-    main()
+    answer_on_pipes(answer_all)

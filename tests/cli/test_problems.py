@@ -12,6 +12,7 @@ from adapters.composing import LOST, STOPPED
 from engine.errors import (
     EventMalformed,
     Fenced,
+    LogForbidden,
     LogFull,
     LogTruncated,
     LogUnavailable,
@@ -187,6 +188,7 @@ def test_every_error_has_its_code() -> None:
     """Each kind of error ends with the code that the documentation gives for it."""
     expected = {
         LogUnreadable: ExitCode.LOG_UNREADABLE,
+        LogForbidden: ExitCode.LOG_UNREADABLE,
         EventMalformed: ExitCode.LOG_UNREADABLE,
         LogTruncated: ExitCode.LOG_CUT,
         LogUnavailable: ExitCode.LOG_UNAVAILABLE,

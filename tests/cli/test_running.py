@@ -37,6 +37,7 @@ def checked(**given: Any) -> RunSettings:
     [
         ("--listen", "8080"), ("--listen", "host:99999"), ("--listen", "::1:80"),
         ("--log", "mysql://x/y"), ("--log", "log.jsonl"), ("--cluster-name", "a/b"),
+        ("--log", "http://host:8080"),
         ("--lease-namespace", "A"), ("--lease-name", "-"), ("--log-format", "xml"),
         ("--request-timeout-seconds", "0"), ("--lease-duration-seconds", "1"),
         ("--cluster-secret-namespace", "A"), ("--workload-namespace", "a/b"),

@@ -15,6 +15,7 @@ pytestmark = pytest.mark.e2e
 
 NAMESPACE, NAME = "default", "explained-over-http"
 REF = f"modelwarmup/{NAMESPACE}/{NAME}"
+PAGES = (("/", "<title>warmlog timeline</title>"), ("/timeline.json", NAME), ("/log", NAME))
 VIEWER, STRANGER = "pages-viewer", "pages-stranger"
 
 
@@ -87,7 +88,7 @@ async def test_only_who_may_is_told_and_it_is_what_the_log_says(
     assert code == 200
     assert text == run_warmlog("explain", REF, "--log", exposed.log)
     assert "no-such-node" in text
-    for page, words in (("/", "<title>warmlog timeline</title>"), ("/timeline.json", NAME)):
+    for page, words in PAGES:
         assert (await ask(exposed, page))[0] == 401
         assert (await ask(exposed, page, stranger))[0] == 403
         code, text, _ = await ask(exposed, page, viewer)

@@ -12,9 +12,8 @@ import pytest
 
 from adapters.explaining.answers import Answer
 from adapters.http.asking import MOST_WAITING, Asker
-from adapters.http.following import Following
 from adapters.http.guarding import Guard
-from adapters.http.pages import Pages
+from adapters.http.pages import pages_over
 from adapters.http.serving import serving
 from tests.cli.commands import REF, printed
 from tests.http.test_guarding import Judge
@@ -37,7 +36,7 @@ async def ask(
     path: str, *, log: Path = LOG, listens_on: str = HOST, method: str = "GET", **headers: str
 ) -> Got:
     """Ask a server of a log; underscores of header names stand for hyphens."""
-    pages = Pages(Guard(listens_on, Judge()), Asker(str(log)), Following(str(log)))
+    pages = pages_over(str(log), Guard(listens_on, Judge()))
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     async with (
         serving(Told(OK), HOST, 0, pages) as port,

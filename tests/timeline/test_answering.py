@@ -10,6 +10,7 @@ import pytest
 
 from adapters.http.following import Following, Told
 from adapters.timeline.answering import MOST_BYTES, answer_all, memory_bytes
+from tests.store.memory_pipes import Written
 from tests.timeline.growing import growing
 
 NAME = "one_node_cannot_pull"
@@ -72,21 +73,6 @@ async def test_a_log_that_comes_later(tmp_path: Path) -> None:
     await log.begin(5)
     await until(following, 5)
     await following.close()
-
-
-class Written:
-    """Keeps what is written."""
-
-    def __init__(self) -> None:
-        """Begin with nothing."""
-        self.text = b""
-
-    def write(self, text: bytes) -> None:
-        """Keep it."""
-        self.text += text
-
-    def flush(self) -> None:
-        """Nothing waits."""
 
 
 async def test_it_ends_when_nobody_asks(tmp_path: Path) -> None:

@@ -8,10 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Page, expect
 
-from adapters.http.asking import Asker
-from adapters.http.following import Following
 from adapters.http.guarding import Guard
-from adapters.http.pages import Pages
+from adapters.http.pages import pages_over
 from adapters.http.serving import serving
 from tests.e2e.page.browsing import shoot, violations, visited
 from tests.http.test_guarding import Judge
@@ -27,7 +25,7 @@ PATIENT_MS = 60_000.0
 @asynccontextmanager
 async def served(log: Path, port: int = 0, *, listens_on: str = HOST) -> AsyncIterator[int]:
     """Serve the pages of a log; gives the port."""
-    pages = Pages(Guard(listens_on, Judge()), Asker(str(log)), Following(str(log)))
+    pages = pages_over(str(log), Guard(listens_on, Judge()))
     async with serving(Told(OK), HOST, port, pages) as used:
         yield used
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from adapters.kubernetes.proxying import proxy_for
+from adapters.proxying import proxy_for
 
 PROXY = {"HTTPS_PROXY": "http://proxy:3128"}
 
