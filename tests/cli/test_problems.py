@@ -159,7 +159,7 @@ def test_a_moment_that_is_none(at: str, demo_log: Path) -> None:
     assert result.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize("reference", ["x", "mw/a", "mw//a", "mw/a/b/c", "deployment/a/b", ""])
+@pytest.mark.parametrize("reference", ["x", "mw/a", "mw//a", "mw/a/b/c", "configmap/a/b", ""])
 def test_a_reference_that_names_nothing(reference: str, demo_log: Path) -> None:
     """A reference of another form, or kind, says how one is written."""
     result = warmlog("explain", reference, "--log", demo_log)

@@ -56,7 +56,7 @@ async def test_it_is_compressed_for_who_can_read_that(accepted: str) -> None:
     """It is the same document, compressed or as it is."""
     got = await ask("/timeline.json", Accept_Encoding=accepted)
     assert got.headers.get("Content-Encoding") == ("gzip" if "gzip" in accepted else None)
-    assert json.loads(got.text)["format"] == 1
+    assert json.loads(got.text)["format"] == 2
 
 
 @pytest.mark.parametrize("after", ["-1", "x", "", "1.5", "9" * 19, "٣"])
