@@ -1,76 +1,37 @@
 """`warmlog record` beside a working controller, with an account that may only look."""
 
-import asyncio
 import json
 import signal
-import subprocess
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import aiohttp
 import pytest
 
-from tests.e2e.controllers import WARMLOG, ControllerProcess, run_warmlog
-from tests.e2e.controlplane import stages
+from adapters.cli.exit_codes import ExitCode
+from tests.e2e.controllers import ControllerProcess, run_warmlog
+from tests.e2e.controlplane import credentials, stages
+from tests.e2e.controlplane.nodes import NodeShape, create_nodes, delete_nodes
 from tests.e2e.controlplane.running import ControlPlane, KubectlError
-from tests.e2e.controlplane.watching import PATIENCE_SECONDS
+from tests.e2e.controlplane.watching import Json, request
 from tests.e2e.pools import open_pool, targets
+from tests.e2e.proxies import Passing, Proxy
+from tests.e2e.recorders import Recording, ended, looker, rows_of
 from tests.repository import ROOT
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
 NAME = "observed"
-
-
-class Recording:
-    """Lives of `warmlog record` into one file."""
-
-    def __init__(self, kubeconfig: Path, folder: Path) -> None:
-        """Record into a file in `folder`."""
-        self.file = folder / "rec.jsonl"
-        self._kubeconfig = kubeconfig
-
-    @contextmanager
-    def running(self) -> Iterator[subprocess.Popen[str]]:
-        """Run a recorder that never outlives the context."""
-        arguments = ("record", "--out", str(self.file), "--kubeconfig", str(self._kubeconfig))
-        pipe = subprocess.PIPE
-        process = subprocess.Popen((WARMLOG, *arguments), stdout=pipe, stderr=pipe, text=True)
-        try:
-            yield process
-        finally:
-            process.kill()
-            process.communicate()
-
-    @property
-    def rows(self) -> list[dict[str, Any]]:
-        """The rows that are whole by now, the header left out."""
-        if not self.file.exists():
-            return []
-        whole, _, _ = self.file.read_text().rpartition("\n")
-        return [json.loads(line) for line in whole.splitlines()[1:]]
-
-    async def until(self, kind: str, subject: str, words: str = "") -> None:
-        """Wait until it holds a row of a type, about something, with certain words."""
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            while not any(
-                row["type"] == kind and row["subject"].startswith(subject)
-                and words in json.dumps(row["data"]) for row in self.rows
-            ):  # fmt: skip
-                await asyncio.sleep(0.1)  # a file has no watch
-
-
-def looker(control_plane: ControlPlane, name: str, folder: Path, roles: Sequence[str]) -> Path:
-    """Make an account with these cluster roles; give its kubeconfig."""
-    control_plane.kubectl("create", "serviceaccount", name)
-    for role in roles:
-        subject = f"--serviceaccount=default:{name}"
-        binding = ("create", "clusterrolebinding", f"{name}-{role}", f"--clusterrole={role}")
-        control_plane.kubectl(*binding, subject)
-    token = control_plane.kubectl("create", "token", name, "--duration=2h").strip()
-    return control_plane.kubeconfig_for(token, folder / "kubeconfig")
+ROLES = ("view", "warmlog-recording")
+# What `view` has no word of where warmlog is deployed, whose own kinds it lets people read. Storage
+# classes, which it has none of either, are read where there are InferenceClusters.
+BEYOND_VIEW = {"Node"}
+NOTCH = "warmlog.test/notch"  # a label that a test counts up
+# Some 150 KB of labels, so that few changes of one Node fill a file of a mebibyte.
+LARGE = NodeShape(
+    labels={f"{'.'.join(['p' * 60] * 4)}/n{number}": "v" * 63 for number in range(450)}
+)
 
 
 def shown(log: str | Path, name: str) -> dict[str, Any]:
@@ -99,7 +60,7 @@ async def test_a_recording_tells_what_the_controller_knows(
     tmp_path: Path,
 ) -> None:
     """Killed on the way and gone on with, it ends with the controller's phases and words."""
-    access = looker(applied, "looker", tmp_path, ("view", "warmlog-recording"))
+    access = applied.kubeconfig_for(looker(applied, "looker", ROLES), tmp_path / "kubeconfig")
     with pytest.raises(KubectlError, match="forbidden"):
         applied.kubectl("create", "configmap", "anything", kubeconfig=access)
     recording, names = Recording(access, tmp_path), ["gpu-seen", f"gpu-seen-{stages.FAILING}"]
@@ -114,12 +75,11 @@ async def test_a_recording_tells_what_the_controller_knows(
         await controller.wait_until_quiet()
         with recording.running() as second:
             await recording.until("Recovered", f"ModelWarmup/{NAME}/pair", "Degraded")
-            second.send_signal(signal.SIGINT)
-            told, complaints = await asyncio.to_thread(second.communicate)
-        assert second.returncode == 0, complaints
-        assert f"into {recording.file}" in told
-        assert "goes on after position" in complaints
-        assert "may not be read" not in complaints
+            end = await ended(second, signal.SIGINT)
+        assert end.code == ExitCode.OK, end.complaints
+        assert f"into {recording.file}" in end.told
+        assert "goes on after position" in end.complaints
+        assert "may not be read" not in end.complaints
         assert shown(recording.file, reference) == shown(controller.log, reference)
         for log in (recording.file, controller.log):
             said = run_warmlog("explain", reference, "--log", str(log))
@@ -136,18 +96,110 @@ async def test_a_recording_tells_what_the_controller_knows(
 async def test_what_an_account_may_not_read_is_recorded_as_that(
     applied: ControlPlane, session: aiohttp.ClientSession, tmp_path: Path
 ) -> None:
-    """With `view` alone nodes are Unread, in the server's words, said once; Jobs are seen."""
-    access = looker(applied, "viewer", tmp_path, ("view",))
+    """With `view` alone nodes are Unread, in the server's words, said once; Jobs are seen. The exit
+    code says that something is missing, and nothing else is.
+    """
+    access = applied.kubeconfig_for(looker(applied, "viewer", ["view"]), tmp_path / "kubeconfig")
     recording = Recording(access, tmp_path)
     async with open_pool(session, "viewed", ["gpu-viewed"]) as pool:
-        with recording.running() as process:
+        with recording.running("-o", "json") as process:
             await recording.until("Unread", "", "Node")
             await pool.warm("one")
             await recording.until("JobSeen", "Job/viewed/", "Complete")
-            process.send_signal(signal.SIGTERM)
-            _, complaints = await asyncio.to_thread(process.communicate)
-    assert process.returncode == 0
-    said = [line for line in complaints.splitlines() if "Node of cluster local" in line]
+            end = await ended(process, signal.SIGTERM)
+    assert end.code == ExitCode.INCOMPLETE
+    said = [line for line in end.complaints.splitlines() if "Node of cluster local" in line]
     assert len(said) == 1
     assert 'cannot list resource "nodes"' in said[0]
     assert not [row for row in recording.rows if row["type"] == "NodeSeen"]
+    assert {one["kind"] for one in json.loads(end.told)["missing"]} == BEYOND_VIEW
+    recording.assert_sound()
+
+
+@pytest.mark.usefixtures("controller")
+@pytest.mark.parametrize("roles", [ROLES, ROLES[1:]], ids=["with-view", "alone"])
+async def test_nothing_is_written(
+    applied: ControlPlane, session: aiohttp.ClientSession, tmp_path: Path, roles: tuple[str, ...]
+) -> None:
+    """Whatever a recorder may read, each of its requests is a GET, while a warmup comes and goes;
+    with the role of deploy/recording alone it sees nodes, and says what it does not.
+    """
+    methods: list[str] = []
+
+    async def count(passing: Passing) -> None:
+        if passing.moment == "request":
+            methods.append(passing.method)
+
+    name = f"counted-{len(roles)}"
+    token = looker(applied, name, roles)
+    async with Proxy(applied).serving() as proxy, open_pool(session, name, [name]) as pool:
+        proxy.hook = count
+        access = credentials.write_kubeconfig(
+            tmp_path / "kubeconfig", proxy.address, applied.ca_file, token
+        )
+        recording = Recording(access, tmp_path)
+        with recording.running() as process:
+            await recording.until("NodeSeen", f"Node//{name}/")
+            await pool.warm("one")
+            await recording.until("Recovered", f"ModelWarmup/{name}/one", "Succeeded")
+            end = await ended(process, signal.SIGINT)
+    assert set(methods) == {"GET"}
+    assert end.code == (ExitCode.OK if roles == ROLES else ExitCode.INCOMPLETE), end.complaints
+    assert ("Job of cluster local may not be read" in end.complaints) is (roles != ROLES)
+    assert "Traceback" not in end.complaints
+    recording.assert_sound()
+
+
+@pytest.mark.parametrize("out", ["rec.jsonl", "rec.db"])
+async def test_files_are_cut_and_a_kill_loses_nothing(
+    applied: ControlPlane, session: aiohttp.ClientSession, tmp_path: Path, out: str
+) -> None:
+    """Each file stands alone, together they tell every change of a Node in its order and once, and
+    what was killed goes on where it was.
+    """
+    name = f"cut-{out.removeprefix('rec.')}"
+    access = applied.kubeconfig_for(looker(applied, name, ROLES), tmp_path / "kubeconfig")
+    recording = Recording(access, tmp_path, out)
+    await create_nodes(session, [name], LARGE)
+    try:
+        with recording.running("--max-size-mib", "1") as first:
+            await _notch(session, recording, name, range(10))
+            first.kill()
+        before = recording.rows
+        with recording.running("--max-size-mib", "1") as second:
+            await _notch(session, recording, name, range(10, 20))
+            end = await ended(second, signal.SIGINT)
+    finally:
+        await delete_nodes(session, [name])
+    assert end.code == ExitCode.OK, end.complaints
+    assert "Traceback" not in end.complaints
+    assert len(recording.files) > 1
+    assert recording.rows[: len(before)] == before
+    assert _notches(recording, name) == [str(number) for number in range(20)]
+    recording.assert_sound()
+
+
+async def _notch(
+    session: aiohttp.ClientSession, recording: Recording, name: str, numbers: range
+) -> None:
+    """Change a Node again and again, each time when the last change is in a file."""
+    for number in numbers:
+        change: Json = {"metadata": {"labels": {NOTCH: str(number)}}}
+        kind = "application/merge-patch+json"
+        await request(session, "PATCH", f"/api/v1/nodes/{name}", change, kind)
+        await recording.until("NodeSeen", f"Node//{name}/", f'"{NOTCH}": "{number}"')
+
+
+def _notches(recording: Recording, name: str) -> list[str]:
+    """Give how a Node was counted up; AssertionError where a file tells one level of it twice.
+
+    What a file begins with is told once more, and left out.
+    """
+    found: list[str] = []
+    for path in recording.files:
+        rows = [row for row in rows_of(path) if row["subject"].startswith(f"Node//{name}/")]
+        levels = [row["data"]["level"] for row in rows if row["type"] == "NodeSeen"]
+        assert all(one != other for one, other in pairwise(levels)), path
+        notches = [level["labels"][NOTCH] for level in levels if NOTCH in level["labels"]]
+        found += notches[1:] if notches[:1] == found[-1:] else notches
+    return found
