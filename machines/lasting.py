@@ -5,19 +5,26 @@ that is there comes to does not depend on what was over before. Of ModelWarmups 
 (`concerning`), so only those that are there matter, with what is theirs. ModelCaches and
 ModelReplicas may have to do with each other within a namespace, and with whatever was on clusters
 while they were there: there everything matters that was not over when the first one came that is
-there now.
+there now. An owner that is gone is not over before what it left behind is.
 """
 
-from collections.abc import Iterable
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from engine.events import Event, Subject
-from machines.concerning import OWNED, OWNERS, WARMUP, workload_namespaces
+from machines.caches.child_names import claim_name, hydration_job_name
+from machines.concerning import CACHE, OWNED, OWNERS, WARMUP, workload_namespaces
 from machines.contents import KIND_BY_TYPE
+from machines.intents import INTENT_BY_TYPE
 
 GONE = "Gone"
 SEEN = tuple(KIND_BY_TYPE)  # types of the rows that show an object
+ASKED = tuple(INTENT_BY_TYPE)  # and that ask for something, and that end the asking
+ANSWERED = ("IntentDone", "IntentRefused", "IntentAbsent")
 _BACK_IN_TIME = "ClusterRolledBack"
+_LONGEST = 50  # of what is left of an owner's name, at least, in the names of what it has
 TELLING = ("SessionStarted", _BACK_IN_TIME)  # types of the rows that tell how spans are to be taken
 
 
@@ -27,7 +34,8 @@ class Span(NamedTuple):
     subject: str
     first: int  # seq
     last: int
-    is_over: bool  # it was not seen again after it had gone
+    is_over: bool  # it was not seen again after it had gone, on whichever cluster
+    is_asking: bool = False  # something that was asked for it has no answer
 
 
 class Lasting(NamedTuple):
@@ -53,15 +61,76 @@ def lasting(spans: Iterable[Span], told: Iterable[Event]) -> Lasting:
                 begun[name] = min(begun.get(name, span.first), span.first)
     # Elsewhere is what people have put there: it matters as if it were of the oldest.
     oldest = min(begun.values(), default=None)
-    others = set[str]()
+    others, past = set[str](), list[tuple[Subject, Span]]()
     for subject, span in pairs:
         if subject.kind in OWNERS or subject.kind in OWNED:
             since = begun.get(subject.namespace, oldest)
             if since is not None and not (is_sure and span.is_over and span.last < since):
                 others.add(span.subject)
+            elif since is not None and subject.kind in OWNERS:
+                past.append((subject, span))
+    if past:
+        others |= _outlived(past, others, _Left(pairs, rows))
     return Lasting(
         frozenset(
             span.subject for subject, span in pairs if subject.kind == WARMUP and not span.is_over
         ),
         frozenset(others),
     )
+
+
+def _outlived(
+    past: Iterable[tuple[Subject, Span]], others: AbstractSet[str], left: "_Left"
+) -> set[str]:
+    """Give the owners that are not over, though they are gone, and what they have.
+
+    Something that they left, and that matters, went after them, or an answer is still to come.
+    """
+    found = set[str]()
+    for subject, span in past:
+        theirs = left.of(subject, span)
+        later = (one.subject for one in theirs if not one.is_over or one.last > span.last)
+        if span.is_asking or not others.isdisjoint(later):
+            found |= {span.subject, *(one.subject for one in theirs)}
+    return found
+
+
+class _Left:
+    """What owners have, or had, on clusters, found by their names."""
+
+    def __init__(self, pairs: Iterable[tuple[Subject, Span]], told: Sequence[Event]) -> None:
+        self._told = told
+        self._places: dict[str, frozenset[str]] = {}
+        self._spans: dict[str, list[Span]] = {}
+        for subject, span in pairs:
+            if subject.kind in OWNED:
+                key = f"{subject.namespace}/{subject.name}-"
+                self._spans.setdefault(key, []).append(span)
+        self._keys = sorted(self._spans)
+
+    def of(self, owner: Subject, span: Span) -> list[Span]:
+        """Give what came before an owner had gone, and may have its names from it."""
+        if owner.namespace not in self._places:
+            self._places[owner.namespace] = workload_namespaces(owner.namespace, self._told)
+        return [
+            one
+            for place in self._places[owner.namespace]
+            for name in _names(owner)
+            for key in self._beginning(f"{place}/{name}")
+            for one in self._spans[key]
+            if one.first <= span.last
+        ]
+
+    def _beginning(self, text: str) -> Iterator[str]:
+        for at in range(bisect_left(self._keys, text), len(self._keys)):
+            if not self._keys[at].startswith(text):
+                return
+            yield self._keys[at]
+
+
+def _names(owner: Subject) -> tuple[str, ...]:
+    """Give how the names of what an owner has begin, each ended by a dash."""
+    if owner.kind == CACHE:
+        place = owner.namespace, owner.name
+        return f"{claim_name(*place)}-", f"{hydration_job_name(*place)}-"
+    return (f"{owner.name}-"[:_LONGEST],)

@@ -9,6 +9,7 @@ from collections.abc import AsyncGenerator, Sequence
 from adapters.store.databases import SqlReader
 from adapters.store.sifting import Part, Sieve, Sifter
 from adapters.store.sifting_rows import RowSifter
+from engine.errors import EventMalformed, LogUnreadable
 from engine.events import Event, Subject
 from engine.logs import EventReader, LogIdentity
 from engine.replaying import Moment
@@ -21,6 +22,7 @@ from machines.concerning import (
     uids_of,
     workload_namespaces,
 )
+from machines.domain import WARMLOG
 from machines.lasting import TELLING, lasting
 
 MOST = 10_000  # subjects that are worth looking for; a log with more is read whole
@@ -57,17 +59,18 @@ async def sifted(reader: EventReader, names: Names | None, moment: Moment) -> Pa
     """
     if not isinstance(reader, SqlReader):
         return None
+    # A log may grow while it is looked through: what comes after its end of now is not shown.
+    end = (await reader.identify()).position if moment.position is None else moment.position
     if moment.at is not None:
-        moment = Moment(position=await position_at(reader, moment.at))
-    sifter, until = RowSifter(reader), moment.position
-    sieve = await (sieve_for(sifter, *names, until) if names else sieve_at(sifter, until))
+        end = min(end, await position_at(reader, moment.at))
+    sifter = RowSifter(reader)
+    sieve = await (sieve_for(sifter, *names, end) if names else sieve_at(sifter, end))
     if sieve is None:
         return None
-    end = (await reader.identify()).position if until is None else until
     last = None
     async for (row,) in reader.read(end - 1, end):
         last = row
-    return Part(Concerning(reader, sifter, sieve), moment, last)
+    return Part(Concerning(reader, sifter, sieve), Moment(position=end), last)
 
 
 async def position_at(reader: EventReader, at: int) -> int:
@@ -94,7 +97,9 @@ async def sieve_for(
     if kind == WARMUP:
         warmups = await sifter.below(f"{kind}/{namespace}/{name}/")
         return _sieve(kinds, await _with_theirs(sifter, warmups))
-    told = await sifter.of_types(*TELLING)
+    told = await _told(sifter)
+    if told is None:
+        return None
     spans = [*await sifter.spans((WARMUP, "Job", "Pod"), until)]
     own = [span for span in spans if span.subject.startswith(f"{kind}/{namespace}/{name}/")]
     spans += (span._replace(is_over=False) for span in own)  # with all that was there meanwhile
@@ -107,11 +112,28 @@ async def sieve_at(sifter: Sifter, until: int | None = None) -> Sieve | None:
 
     None where so much is there that nothing is won.
     """
-    told = await sifter.of_types(*TELLING)
+    told = await _told(sifter)
+    if told is None:
+        return None
     warmups, others = lasting(await sifter.spans(("Job", "Pod"), until), told)
     if len(warmups) + len(others) > MOST:
         return None
     return _sieve(KINDS, others | await _with_theirs(sifter, warmups))
+
+
+async def _told(sifter: Sifter) -> Sequence[Event] | None:
+    """Give what tells how spans are to be taken; None where that cannot be read.
+
+    Whoever then reads the whole is told so at that row, if it comes to it.
+    """
+    rows = await sifter.of_types(*TELLING)
+    state = WARMLOG.initial("")
+    try:
+        for row in rows:
+            WARMLOG.fold(state, row)
+    except (EventMalformed, LogUnreadable):
+        return None
+    return rows
 
 
 def _sieve(kinds: tuple[str, ...], subjects: frozenset[str]) -> Sieve | None:
@@ -120,6 +142,8 @@ def _sieve(kinds: tuple[str, ...], subjects: frozenset[str]) -> Sieve | None:
 
 async def _with_theirs(sifter: Sifter, warmups: frozenset[str]) -> frozenset[str]:
     """Give the subjects of ModelWarmups, of their Jobs, and of the Pods of those."""
+    if len(warmups) > MOST:
+        return warmups
     uids = uids_of(warmups)
     jobs = frozenset(
         job for job, _ in await sifter.linked("Job", "warmupUid", uids, {"controllerUid": uids})

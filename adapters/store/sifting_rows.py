@@ -1,7 +1,7 @@
 """Sifting a log in a database: its own scan of the table leaves rows out."""
 
 from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, String, and_, case, false, func, not_, or_, select
 from sqlalchemy.ext.compiler import compiles
@@ -12,7 +12,7 @@ from adapters.store import tables
 from adapters.store.databases import SqlReader
 from adapters.store.sifting import Sieve
 from engine.events import Event
-from machines.lasting import GONE, SEEN, Span
+from machines.lasting import ANSWERED, ASKED, GONE, SEEN, Span
 
 # SQLite takes no more than 1,000 alternatives: objects of one name may have come by the thousand.
 MOST_TEXTS = 200
@@ -75,13 +75,17 @@ class RowSifter:
 
     async def spans(self, passed_over: Collection[str], until: int | None) -> Sequence[Span]:
         """Give where the rows of each subject begin and end, but for kinds that are passed over."""
+        begin, end = func.min(_EVENTS.c.seq), func.max(_EVENTS.c.seq)
         gone, seen = _last_of(_EVENTS.c.type == GONE), _last_of(_EVENTS.c.type.in_(SEEN))
-        span = select(_SUBJECT, func.min(_EVENTS.c.seq), func.max(_EVENTS.c.seq), gone > seen)
-        found = span.where(*(not_(_begins(f"{kind}/")) for kind in passed_over))
+        unanswered = _count(_EVENTS.c.type.in_(ASKED)) - _count(_EVENTS.c.type.in_(ANSWERED))
+        found = select(_SUBJECT, begin, end, gone, seen, unanswered)
+        found = found.where(*(not_(_begins(f"{kind}/")) for kind in passed_over))
         if until is not None:
             found = found.where(_EVENTS.c.seq <= until)
-        rows = await self._reader.rows(found.group_by(_SUBJECT))
-        return [Span(subject, first, last, bool(is_over)) for subject, first, last, is_over in rows]
+        spans: dict[str, list[_Piece]] = {}
+        for subject, *piece in await self._reader.rows(found.group_by(_SUBJECT, _EVENTS.c.cluster)):
+            spans.setdefault(subject, []).append(_Piece._make(piece))
+        return [_joined(subject, pieces) for subject, pieces in spans.items()]
 
     async def saying(self, kinds: Collection[str], text: str) -> frozenset[str]:
         """Give the subjects of `kinds` that were ever seen with a text in their level."""
@@ -127,6 +131,32 @@ class RowSifter:
     async def _subjects(self, *wanted: ColumnElement[bool]) -> frozenset[str]:
         found = select(_SUBJECT).where(*wanted).distinct()
         return frozenset(row[0] for row in await self._reader.rows(found))
+
+
+class _Piece(NamedTuple):
+    """What the rows about a subject on one cluster tell: two may know one uid, as copies do."""
+
+    first: int
+    last: int
+    gone: int
+    seen: int
+    unanswered: int
+
+
+def _joined(subject: str, pieces: Sequence[_Piece]) -> Span:
+    is_gone = any(piece.gone for piece in pieces)
+    return Span(
+        subject,
+        min(piece.first for piece in pieces),
+        max(piece.last for piece in pieces),
+        is_gone and all(piece.gone >= piece.seen for piece in pieces),
+        sum(piece.unanswered for piece in pieces) > 0,
+    )
+
+
+def _count(wanted: ColumnElement[bool]) -> ColumnElement[int]:
+    """Give how many rows of a subject are wanted."""
+    return func.sum(case((wanted, 1), else_=0))
 
 
 def _last_of(wanted: ColumnElement[bool]) -> ColumnElement[int]:

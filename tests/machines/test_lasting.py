@@ -2,8 +2,9 @@
 
 from engine.canonical_json import dumps
 from engine.events import Event
-from machines.caches.child_names import workload_namespace
+from machines.caches.child_names import claim_name, hydration_job_name, workload_namespace
 from machines.lasting import Lasting, Span, lasting
+from machines.replicas.names import workload_name
 
 THERE = workload_namespace("team")
 
@@ -98,3 +99,34 @@ def test_nothing_is_too_old_where_a_cluster_went_back_in_time() -> None:
 def test_without_an_owner_nothing_that_owners_had_matters() -> None:
     """Nothing is shown that it could be about."""
     assert others(span("Deployment/x/y", 1, 2), span("ModelCache/x/y", 1, 3, is_over=True)) == set()
+
+
+def test_what_is_gone_matters_until_what_it_left_is_gone() -> None:
+    """Its finalizer was taken off: what is heard of its claim is of it, and not of its namesake."""
+    past = span("ModelCache/team/model", 1, 20, is_over=True)
+    job = span(f"HydrationJob/{THERE}/{hydration_job_name('team', 'model')}", 3, 6, is_over=True)
+    claim = span(f"PersistentVolumeClaim/{THERE}/{claim_name('team', 'model')}", 2, 5)
+    here = span("ModelCache/team/another", 21, 30)
+    assert told(past, job, claim, here).others == {
+        one.subject for one in (past, job, claim, here)
+    }  # fmt: skip
+    gone_since = claim._replace(last=25, is_over=True)
+    assert past.subject in told(past, gone_since, here).others
+    gone_before = claim._replace(last=19, is_over=True)
+    assert told(past, gone_before, here).others == {here.subject}
+
+
+def test_what_a_namesake_has_does_not_make_what_was_over_matter() -> None:
+    """Objects may be made anew under one name each day."""
+    past = span("ModelReplica/team/model", 1, 20, is_over=True)
+    here = Span("ModelReplica/team/model/another", 21, 30, is_over=False)
+    engine = span(f"Deployment/{THERE}/{workload_name('model', 'engine')}", 22, 30)
+    assert told(past, here, engine).others == {here.subject, engine.subject}
+    assert past.subject in told(past, here, engine._replace(first=19)).others
+
+
+def test_what_is_gone_matters_while_something_it_asked_for_has_no_answer() -> None:
+    """It may have been made, and is cleared away then."""
+    past = span("ModelCache/team/past", 1, 20, is_over=True)
+    here = span("ModelCache/team/here", 21, 30)
+    assert told(past._replace(is_asking=True), here).others == {past.subject, here.subject}
