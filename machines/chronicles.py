@@ -16,6 +16,7 @@ from machines.caches.indexing import bearer_key
 from machines.explaining import explain
 from machines.foreign import ExplainedAs, without_promises
 from machines.histories import History
+from machines.kinds import CACHE, CLUSTER, PUBLISHED, REPLICA, WARMUP
 from machines.recorders import Recorders
 from machines.replicas.explaining import ReplicaExplanation, explain_replica
 from machines.replicas.histories import ReplicaHistory
@@ -26,12 +27,11 @@ from machines.states import SERVING_KINDS, State
 Told = History | CacheHistory | ClusterHistory | ReplicaHistory
 
 _MADE: dict[str, type[Told]] = {
-    "ModelWarmup": History,
-    "ModelCache": CacheHistory,
-    "InferenceCluster": ClusterHistory,
-    "ModelReplica": ReplicaHistory,
+    WARMUP: History,
+    CACHE: CacheHistory,
+    CLUSTER: ClusterHistory,
+    REPLICA: ReplicaHistory,
 }
-_OWN = frozenset({"ModelWarmup", "ModelCache", "ModelReplica"})
 _BY_NAME = frozenset(
     {CLAIM, JOB, *SERVING_KINDS}
 )  # found by the names that caches and replicas give
@@ -189,7 +189,7 @@ class _Owners:
     def of(self, event: Event, subject: Subject, state: State) -> Iterable[str] | None:
         """Give the uids of those whose a row is; None when it may be anybody's."""
         kind = subject.kind
-        if kind in _OWN:
+        if kind in PUBLISHED:
             self._note_outcome(event, subject)
             return (subject.uid,)
         if kind == "Job":
@@ -206,7 +206,7 @@ class _Owners:
         return None
 
     def _note_outcome(self, event: Event, subject: Subject) -> None:
-        if event.type == "IntentDone" and subject.kind == "ModelWarmup":
+        if event.type == "IntentDone" and subject.kind == WARMUP:
             self._jobs.setdefault(loads(event.data).get("uid", ""), (subject.uid,))
 
     def _of_job(self, uid: str, state: State) -> tuple[str, ...]:

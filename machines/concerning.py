@@ -12,8 +12,8 @@ from engine.canonical_json import dumps, loads
 from engine.events import Event, Subject
 from machines.caches.child_names import workload_namespace
 from machines.caches.settings import CachingSettings
+from machines.kinds import CACHE, REPLICA, WARMUP
 
-WARMUP, CACHE, REPLICA = "ModelWarmup", "ModelCache", "ModelReplica"
 OWNERS = (CACHE, REPLICA)
 OWNED = (  # kinds of what those have on clusters
     "PersistentVolumeClaim",

@@ -29,6 +29,7 @@ from machines.intents import (
 )
 from machines.job_bodies import body_digest, job_body
 from machines.job_names import job_name
+from machines.kinds import REPLICA
 from machines.marking import lacks_marks, marks_body
 from machines.moving import wanted_job
 from machines.node_jobs import NodeJobState
@@ -38,7 +39,6 @@ from machines.replicas.deciding import (
     replica_intents,
     replica_still_wants,
 )
-from machines.replicas.kinds import REPLICA
 from machines.reviewing import pool_of
 from machines.states import OpenIntent, State, Warmup
 from machines.warmups import TERMINAL

@@ -11,12 +11,11 @@ from typing import Any, NamedTuple
 
 from engine.canonical_json import loads, loads_or_none
 from engine.events import Event, Subject
+from machines.kinds import CACHE, CLUSTER, PUBLISHED, REPLICA, WARMUP
 from machines.states import State
 
 Name = tuple[str, str, str]  # kind, namespace, name
 
-WARMUP, CACHE, REPLICA, CLUSTER = "ModelWarmup", "ModelCache", "ModelReplica", "InferenceCluster"
-OWNERS = frozenset({WARMUP, CACHE, REPLICA})
 PLACES = frozenset({"Node", "Namespace", "StorageClass", "Secret"})  # kept where spoken of
 OF_WARMUPS = frozenset({"Job", "Pod"})
 # Kinds of whose objects the newest level alone counts later on: nearly always, and surely.
@@ -40,7 +39,7 @@ class Ties:
     def note(self, event: Event, state: State) -> None:
         """Take in a row that was just folded."""
         subject = Subject.parse(event.subject)
-        if subject.kind in OWNERS or subject.kind == CLUSTER:
+        if subject.kind in PUBLISHED or subject.kind == CLUSTER:
             self._note_owner(subject, event)
         elif event.type.endswith("Seen"):
             level = loads(event.data)["level"]
@@ -148,7 +147,7 @@ class Selection:
     def _is_kept(self, subject: Subject) -> bool:
         if subject.kind in _OF_EVERYBODY:
             return True
-        if subject.kind in OWNERS:
+        if subject.kind in PUBLISHED:
             return subject.uid in self._related
         if subject.kind == CLUSTER:
             return not self._of_warmup

@@ -13,6 +13,7 @@ from machines.caches.levels import CACHING_LEVEL_BY_KIND
 from machines.caches.recovering import fold_cache_recovered
 from machines.caches.states import Said
 from machines.intents import Apply, ObjectIntent, WarmupIntent
+from machines.kinds import REPLICA
 from machines.observations import Answer
 from machines.replicas.answering import fold_replica_answer, fold_replica_intent
 from machines.replicas.folding import (
@@ -20,7 +21,6 @@ from machines.replicas.folding import (
     fold_replica_contested,
     fold_replica_deadline,
 )
-from machines.replicas.kinds import REPLICA
 from machines.replicas.levels import SERVING_LEVEL_BY_KIND
 from machines.replicas.recovering import fold_replica_recovered
 from machines.states import State

@@ -15,9 +15,10 @@ from typing import NamedTuple
 
 from engine.events import Event, Subject
 from machines.caches.child_names import claim_name, hydration_job_name
-from machines.concerning import CACHE, OWNED, OWNERS, WARMUP, workload_namespaces
+from machines.concerning import OWNED, OWNERS, workload_namespaces
 from machines.contents import KIND_BY_TYPE
 from machines.intents import INTENT_BY_TYPE
+from machines.kinds import CACHE, WARMUP
 
 GONE = "Gone"
 SEEN = tuple(KIND_BY_TYPE)  # types of the rows that show an object

@@ -13,10 +13,10 @@ from machines.caches.finding import CLAIM
 from machines.caches.owning import Ownership
 from machines.caches.statuses import cache_status
 from machines.intents import Apply, Change, Create, Delete, ObjectIntent
+from machines.kinds import REPLICA
 from machines.replicas.composing import parts_of
 from machines.replicas.holding import hold_of
 from machines.replicas.indexing import reindex_replicas
-from machines.replicas.kinds import REPLICA
 from machines.replicas.leaving import is_abandoned, is_leaving, ours_there
 from machines.replicas.mounting import cache_of, offer_of
 from machines.replicas.owning import ownership

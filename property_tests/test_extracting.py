@@ -13,7 +13,7 @@ from engine.events import Subject
 from engine.replaying import END, Moment, replay
 from engine.verifying import verify
 from machines.domain import WARMLOG
-from machines.extracting import OWNERS
+from machines.kinds import PUBLISHED
 from property_tests.playing.drawing import draw_and_play
 from property_tests.playing.worlds import WORLDS
 from property_tests.running import run
@@ -22,7 +22,7 @@ from property_tests.running import run
 def objects(log: MemoryLog) -> Iterator[Reference]:
     """Every object that has a story, by its name."""
     subjects = {Subject.parse(row.subject)[:3] for row in log.rows}
-    return (Reference(*name) for name in sorted(subjects) if name[0] in OWNERS)
+    return (Reference(*name) for name in sorted(subjects) if name[0] in PUBLISHED)
 
 
 async def told(log: Extract | Recording, wanted: Wanted) -> Story:

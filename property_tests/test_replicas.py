@@ -9,7 +9,7 @@ from engine.canonical_json import dumps, loads
 from engine.events import Event
 from machines.domain import WARMLOG
 from machines.intents import ObjectIntent, intent_from_json
-from machines.replicas.kinds import REPLICA
+from machines.kinds import REPLICA
 from machines.replicas.settling import settle_replicas
 from machines.replicas.statuses import replica_status
 from machines.replicas.stirring import stir_replica

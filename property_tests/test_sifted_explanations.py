@@ -20,7 +20,8 @@ from engine.canonical_json import dumps
 from engine.events import Event, Subject
 from engine.logs import EventReader
 from engine.replaying import END, Moment
-from machines.concerning import OWNERS, WARMUP
+from machines.concerning import OWNERS
+from machines.kinds import WARMUP
 from property_tests.playing.drawing import draw_and_play
 from property_tests.playing.worlds import WORLDS
 from tests.recordings import reading

@@ -12,7 +12,8 @@ from adapters.cli.recordings import recording, run
 from adapters.explaining import references
 from adapters.explaining.explaining import Question, explain_object
 from adapters.explaining.moments import parse_moment
-from adapters.explaining.references import CACHE, PARTS, WARMUP, parse_thing
+from adapters.explaining.references import PARTS, parse_thing
+from machines.kinds import CACHE, WARMUP
 
 ON_HELP = "Only this InferenceCluster: of a ModelCache, a Job, a claim, a node, a Pod or a Secret."
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from adapters.explaining.errors import Misasked, NotHeld
 from adapters.explaining.explained import Explained
 from adapters.explaining.places import Place
-from adapters.explaining.references import CACHE, REPLICA, Reference, near_names
+from adapters.explaining.references import Reference, near_names
 from adapters.explaining.things import the_thing
 from adapters.store.sifting import Part, Sift
 from adapters.texts import moment
@@ -20,6 +20,7 @@ from machines.domain import WARMLOG
 from machines.explaining import Explanation
 from machines.explaining_things import explain_thing, owners_of
 from machines.histories import History, Line
+from machines.kinds import CACHE, REPLICA
 from machines.states import State
 from machines.things import KINDS, Watcher
 

@@ -7,14 +7,12 @@ from typing import NamedTuple
 from adapters.explaining.errors import Misasked
 from adapters.texts import names
 from machines.caches.finding import CLAIM
+from machines.kinds import CACHE, CLUSTER, REPLICA, WARMUP
 from machines.replicas.kinds import CLAIM_TEMPLATE, DEPLOYMENT, GANG, NAMESPACE, SERVICE
 from machines.states import SECRET
 from machines.things import JOB, KINDS, NODE, POD, WITHOUT_NAMESPACE
 from machines.tying import STORAGE_CLASS
 
-WARMUP, CACHE, REPLICA, CLUSTER = (
-    "ModelWarmup", "ModelCache", "ModelReplica", "InferenceCluster",
-)  # fmt: skip
 HELP = (
     "KIND/NAMESPACE/NAME, as in modelwarmup/default/runtime-image-warmup, modelcache/ml-team/qwen "
     "or modelreplica/ml-team/qwen-1; inferencecluster/NAME."

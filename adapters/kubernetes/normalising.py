@@ -30,6 +30,7 @@ from adapters.kubernetes.pod_causes import pod_cause
 from engine.errors import WarmlogError
 from engine.events import Subject
 from machines import labels
+from machines.kinds import PUBLISHED
 from machines.levels import JobLevel, Level, NamespaceLevel, NodeLevel, PodLevel, WarmupLevel
 from machines.observations import Seen
 from machines.steadying import cut, steady
@@ -37,7 +38,6 @@ from machines.steadying import cut, steady
 _MANAGER = 128  # characters of a field manager; the API's own bound
 _IMPOSSIBLE = re.compile("[/\0\ud800-\udfff]")  # what no part of a subject may hold
 _READINESS = frozenset({"True", "False", "Unknown"})
-_STATUS_OURS = frozenset({"ModelWarmup", "ModelCache", "ModelReplica"})  # nobody else writes it
 
 
 class ObjectMalformed(WarmlogError):
@@ -58,7 +58,7 @@ def normalise(cluster: str, kind: Kind, raw: Any) -> Seen:
     if is_foreign(kind.name, raw):
         msg = f"{kind.name} {subject.namespace}/{subject.name} is of no ModelReplica"
         raise ObjectForeign(msg)
-    ours = kind.name in _STATUS_OURS
+    ours = kind.name in PUBLISHED
     recovered = raw.get("status") if ours else None
     if is_deep(recovered):
         recovered = None

@@ -20,7 +20,8 @@ from adapters.kubernetes.object_parts import (
 from engine.canonical_json import dumps
 from machines import labels
 from machines.caches.levels import Owner
-from machines.replicas.kinds import CLAIM_TEMPLATE, DEPLOYMENT, GANG, REPLICA, SERVICE
+from machines.kinds import REPLICA
+from machines.replicas.kinds import CLAIM_TEMPLATE, DEPLOYMENT, GANG, SERVICE
 from machines.replicas.levels import PartLevel, ReplicaLevel, ServingLevel, WorkloadLevel
 from machines.replicas.mounts import mount_in
 from machines.steadying import cut, steady

@@ -13,6 +13,7 @@ from machines.asking import asked_target, questions
 from machines.caches.asking import cache_events, claim_questions
 from machines.caches.indexing import entry_of_claim
 from machines.domain import WARMLOG
+from machines.kinds import PUBLISHED
 from machines.observations import (
     ClaimUsersRead,
     EventsRead,
@@ -27,7 +28,6 @@ from machines.replicas.asking import engine_events, engine_questions
 from machines.states import Cluster, Known, State
 
 _PODS = ("Pod", "HydrationPod")
-_STATED = frozenset({"ModelWarmup", "ModelCache", "ModelReplica"})  # their statuses are ours
 _Statuses = dict[tuple[str, str], dict[str, Any]]  # by cluster and uid
 
 
@@ -36,7 +36,7 @@ def restated(state: State) -> Iterator[Observation]:
     statuses = {
         (one.cluster, one.subject.uid): one.status
         for one in WARMLOG.project(state)
-        if one.subject.kind in _STATED
+        if one.subject.kind in PUBLISHED
     }
     for cluster in state.clusters.values():
         if cluster.name:

@@ -10,8 +10,6 @@ from machines.warmups import TERMINAL
 
 Published = Warmup | Cache | Replica
 
-PUBLISHED_KINDS = frozenset({"ModelWarmup", "ModelCache", "ModelReplica"})
-
 
 def published(state: State) -> Iterator[tuple[str, Published]]:
     """Give every object that exists and whose status is ours, with its uid.

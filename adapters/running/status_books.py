@@ -13,7 +13,6 @@ from adapters.kubernetes.statuses import Conflict, Dropped, StatusResult, Stored
 from adapters.ports import Api
 from adapters.running.contests import Contests
 from adapters.running.publications import (
-    PUBLISHED_KINDS,
     Published,
     awaits_storing,
     has_ended,
@@ -22,6 +21,7 @@ from adapters.running.publications import (
 )
 from adapters.running.status_pages import Page, status_text
 from engine.events import Subject
+from machines.kinds import PUBLISHED
 from machines.observations import Listed, Observation, RolledBack, Seen, StatusStored
 from machines.projecting import status_of
 from machines.states import State
@@ -59,7 +59,7 @@ class StatusBook:
         """Take in what was observed of our objects: their versions, and the statuses they hold."""
         match observation:
             case Seen():
-                if observation.subject.kind in PUBLISHED_KINDS:
+                if observation.subject.kind in PUBLISHED:
                     uid = observation.subject.uid
                     page = self._pages.setdefault(uid, Page())
                     page.see(observation.version, status_text(observation.recovered))

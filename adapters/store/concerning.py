@@ -16,13 +16,13 @@ from engine.replaying import Moment
 from machines.concerning import (
     KINDS,
     OWNED,
-    WARMUP,
     foreign_kinds,
     owner_text,
     uids_of,
     workload_namespaces,
 )
 from machines.domain import WARMLOG
+from machines.kinds import WARMUP
 from machines.lasting import TELLING, lasting
 
 MOST = 10_000  # subjects that are worth looking for; a log with more is read whole

@@ -41,11 +41,11 @@ from machines.caches.selecting import concerns
 from machines.caches.states import Said, ServedCluster
 from machines.caches.stirring import decide_again, name_in, stir, stir_there, touch
 from machines.caches.twins import KUBE_SYSTEM, index_twins, twins_of
+from machines.kinds import REPLICA
 from machines.levels import Level
 from machines.multimaps import put, take
 from machines.naming import put_name, take_name
 from machines.replicas.cutting_off import fold_replicas_cut_off
-from machines.replicas.kinds import REPLICA
 from machines.replicas.stirring import stir_replicas_at_home, stir_replicas_on
 from machines.states import (
     CACHES_NEED,

@@ -13,7 +13,7 @@ from machines.caches.selecting import is_known
 from machines.caches.states import Cache, Entry
 from machines.caches.tokens import copy_is_unseen
 from machines.caches.wishes import Wish
-from machines.replicas.kinds import REPLICA
+from machines.kinds import REPLICA
 from machines.replicas.using import may_be_mounted, replicas_with_claim
 from machines.states import SECRET, Cluster, Known, State
 

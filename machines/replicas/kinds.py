@@ -1,7 +1,5 @@
-"""Kinds of what a ModelReplica is about, as the log names them."""
+"""Kinds of what is composed of a ModelReplica, and of where it is, as the log names them."""
 
-REPLICA = "ModelReplica"
-CACHE = "ModelCache"
 NAMESPACE = "Namespace"
 DEPLOYMENT = "Deployment"
 GANG = "LeaderWorkerSet"

@@ -2,9 +2,9 @@
 
 from machines.caches.changes import ChangeKind
 from machines.caches.owning import Ownership
+from machines.kinds import REPLICA
 from machines.labels import ABANDON
 from machines.replicas.composing import find_part
-from machines.replicas.kinds import REPLICA
 from machines.replicas.owning import is_ours, marks_of, ownership
 from machines.replicas.part_names import part_names
 from machines.replicas.placing import Place, is_known_whole, place_of, served_of

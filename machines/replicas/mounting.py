@@ -15,7 +15,7 @@ from machines.caches.mounts import mount
 from machines.caches.selecting import is_leaving
 from machines.caches.states import Cache, Entry
 from machines.caches.statuses import published_message
-from machines.replicas.kinds import CACHE
+from machines.kinds import CACHE
 from machines.replicas.states import Replica
 from machines.states import State
 

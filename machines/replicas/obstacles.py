@@ -8,9 +8,10 @@ from machines.caches.obstacles import quoted, refusal_sentence
 from machines.caches.owning import Ownership
 from machines.caches.states import SILENCE, Said
 from machines.caches.telling import thing_words
+from machines.kinds import REPLICA
 from machines.replicas.composing import find_part
 from machines.replicas.indexing import namespace_of
-from machines.replicas.kinds import NAMESPACE, REPLICA
+from machines.replicas.kinds import NAMESPACE
 from machines.replicas.leaving import ours_there
 from machines.replicas.levels import WorkloadLevel
 from machines.replicas.moving import is_available, is_rolling, workloads_there

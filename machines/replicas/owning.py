@@ -2,7 +2,8 @@
 
 from machines.caches.levels import Owner
 from machines.caches.owning import Ownership, judged, named_owner
-from machines.replicas.kinds import CLAIM_TEMPLATE, REPLICA
+from machines.kinds import REPLICA
+from machines.replicas.kinds import CLAIM_TEMPLATE
 from machines.replicas.levels import PartLevel, WorkloadLevel
 from machines.replicas.states import Replica
 from machines.states import Known, State
