@@ -39,15 +39,19 @@ def foreign_kinds(kind: str) -> tuple[str, ...]:
     return _FOREIGN.get(kind, ())
 
 
-def workload_namespaces(namespace: str, rows: Iterable[Event]) -> frozenset[str]:
-    """Give where owners of a namespace have their objects on clusters, by each session's settings.
+def fixed_namespaces(rows: Iterable[Event]) -> frozenset[str]:
+    """Give the one namespace on clusters for all owners, by each session's settings; "" is none.
 
-    Other rows are passed over. Before the first session that says so it is where it is without any
-    setting.
+    Other rows are passed over. Before the first session that says so there is none.
     """
     told = [loads(row.data) for row in rows if row.type == "SessionStarted"]
-    fixed = {CachingSettings.from_json(one.get("caching", {})).workload_namespace for one in told}
-    return frozenset(workload_namespace(namespace, name) for name in {"", *fixed})
+    settings = [CachingSettings.from_json(one.get("caching", {})) for one in told]
+    return frozenset({"", *(one.workload_namespace for one in settings)})
+
+
+def workload_namespaces(namespace: str, fixed: Iterable[str]) -> frozenset[str]:
+    """Give where owners of a namespace may have their objects on clusters."""
+    return frozenset(workload_namespace(namespace, name) for name in fixed)
 
 
 def owner_text(namespace: str) -> str:

@@ -9,13 +9,13 @@ there now. An owner that is gone is not over before what it left behind is.
 """
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from engine.events import Event, Subject
 from machines.caches.child_names import claim_name, hydration_job_name
-from machines.concerning import OWNED, OWNERS, workload_namespaces
+from machines.concerning import OWNED, OWNERS, fixed_namespaces, workload_namespaces
 from machines.contents import KIND_BY_TYPE
 from machines.intents import INTENT_BY_TYPE
 from machines.kinds import CACHE, WARMUP
@@ -52,13 +52,14 @@ def lasting(spans: Iterable[Span], told: Iterable[Event]) -> Lasting:
     `told` are all rows of the types `TELLING`, in order.
     """
     rows = list(told)
+    fixed = fixed_namespaces(rows)
     # What was over may have come again after that: of such a log nothing is left out for its age.
     is_sure = all(row.type != _BACK_IN_TIME for row in rows)
     pairs = [(Subject.parse(span.subject), span) for span in spans]
     begun: dict[str, int] = {}  # by namespace: when the first owner came that is there now
     for subject, span in pairs:
         if subject.kind in OWNERS and not span.is_over:
-            for name in (subject.namespace, *workload_namespaces(subject.namespace, rows)):
+            for name in (subject.namespace, *workload_namespaces(subject.namespace, fixed)):
                 begun[name] = min(begun.get(name, span.first), span.first)
     # Elsewhere is what people have put there: it matters as if it were of the oldest.
     oldest = min(begun.values(), default=None)
@@ -71,7 +72,7 @@ def lasting(spans: Iterable[Span], told: Iterable[Event]) -> Lasting:
             elif since is not None and subject.kind in OWNERS:
                 past.append((subject, span))
     if past:
-        others |= _outlived(past, others, _Left(pairs, rows))
+        others |= _outlived(past, others, _Left(pairs, fixed))
     return Lasting(
         frozenset(
             span.subject for subject, span in pairs if subject.kind == WARMUP and not span.is_over
@@ -99,9 +100,8 @@ def _outlived(
 class _Left:
     """What owners have, or had, on clusters, found by their names."""
 
-    def __init__(self, pairs: Iterable[tuple[Subject, Span]], told: Sequence[Event]) -> None:
-        self._told = told
-        self._places: dict[str, frozenset[str]] = {}
+    def __init__(self, pairs: Iterable[tuple[Subject, Span]], fixed: frozenset[str]) -> None:
+        self._fixed = fixed
         self._spans: dict[str, list[Span]] = {}
         for subject, span in pairs:
             if subject.kind in OWNED:
@@ -111,11 +111,9 @@ class _Left:
 
     def of(self, owner: Subject, span: Span) -> list[Span]:
         """Give what came before an owner had gone, and may have its names from it."""
-        if owner.namespace not in self._places:
-            self._places[owner.namespace] = workload_namespaces(owner.namespace, self._told)
         return [
             one
-            for place in self._places[owner.namespace]
+            for place in workload_namespaces(owner.namespace, self._fixed)
             for name in _names(owner)
             for key in self._beginning(f"{place}/{name}")
             for one in self._spans[key]

@@ -16,6 +16,7 @@ from engine.replaying import Moment
 from machines.concerning import (
     KINDS,
     OWNED,
+    fixed_namespaces,
     foreign_kinds,
     owner_text,
     uids_of,
@@ -161,7 +162,7 @@ async def _of_namespace(
     sifter: Sifter, namespace: str, told: Sequence[Event], others: frozenset[str]
 ) -> frozenset[str]:
     """Give those of the others that have to do with the owners of a namespace."""
-    places = {namespace, *workload_namespaces(namespace, told)}
+    places = {namespace, *workload_namespaces(namespace, fixed_namespaces(told))}
     there = {one for one in others if Subject.parse(one).namespace in places}
     there |= others & await sifter.saying(OWNED, owner_text(namespace))
     jobs = uids_of(one for one in there if one.startswith("HydrationJob/"))
