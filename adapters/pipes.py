@@ -8,7 +8,8 @@ import asyncio
 import gzip
 import os
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from typing import Any, Protocol
 
 from engine.canonical_json import dumps, loads
@@ -30,6 +31,22 @@ class Output(Protocol):
 
 
 AnswerAll = Callable[[asyncio.StreamReader, Output], Awaitable[None]]
+
+
+async def begin(command: Sequence[str]) -> asyncio.subprocess.Process:
+    """Begin a process that is asked on its stdin, where nobody else reads what it is told.
+
+    A log's URL may hold a password, and arguments are there for all to see.
+    """
+    pipe, nowhere = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
+    return await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe, stderr=nowhere)
+
+
+async def end(process: asyncio.subprocess.Process) -> None:
+    """End a process, if it has not ended."""
+    with suppress(ProcessLookupError):
+        process.kill()
+    await process.wait()
 
 
 async def next_question(questions: asyncio.StreamReader, idle_seconds: float) -> dict[str, Any]:

@@ -1,6 +1,6 @@
-"""Explaining: one object at one moment, or every object at each of its changes, in one fold."""
+"""Explaining: one object of a log at one moment."""
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import Callable
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -158,18 +158,6 @@ def _holds_no(explainer: Explainer, reference: Reference, log: str) -> str:
     last = explainer.last
     where = f"at position {last.seq}" if last is not None else "at its beginning"
     return f"The log {f'{log} ' if log else ''}holds no {reference} {where}"
-
-
-async def explain_changes(reader: EventReader) -> AsyncGenerator[Explained, None]:
-    """Explain every object, and each node and cluster of one, after each row that changes it."""
-    explainer = Explainer(await reader.identify())
-    async for batch in reader.read():
-        for event in batch:
-            for uid, part in explainer.fold(event):
-                told = explainer.chronicle.history(uid)
-                found = explainer.explain(told, part or None) if told is not None else None
-                if found is not None:
-                    yield found
 
 
 def _answer(explainer: Explainer, question: Question, told: Told) -> Explained:

@@ -1,11 +1,10 @@
 """Asking another process, one question at a time, so that the controller's loop goes on."""
 
-import asyncio
 import sys
-from contextlib import suppress
 
 from adapters.explaining.answers import Answer
 from adapters.http.taking_turns import Crowded, Turns
+from adapters.pipes import begin, end
 from engine.canonical_json import dumps, loads
 
 ANSWERER = (sys.executable, "-m", "adapters.explaining.answering")
@@ -42,19 +41,13 @@ class Asker:
             return Answer(LATE, f"{words}, with `warmlog explain REF --log LOG`.")
 
     async def _answered(self, asked: dict[str, str]) -> Answer:
-        pipe, nowhere = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
-        process = await asyncio.create_subprocess_exec(
-            *self._command, stdin=pipe, stdout=pipe, stderr=nowhere
-        )
-        # The log's URL may hold a password: it goes where nobody else can read it.
+        process = await begin(self._command)
         question = dumps({"asked": asked, "log": self._log}).encode()
         try:
             told, _ = await process.communicate(question)
         finally:
             if process.returncode is None:
-                with suppress(ProcessLookupError):
-                    process.kill()
-                await process.wait()
+                await end(process)
         if process.returncode != 0:
             return Answer(FAILED, "The process that explains ended without an answer: ask again.")
         return Answer(*loads(told.decode()))

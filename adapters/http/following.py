@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from adapters.http.taking_turns import Crowded, Turns
+from adapters.pipes import begin, end
 from engine.canonical_json import dumps, loads
 
 FOLLOWER = (sys.executable, "-m", "adapters.timeline.answering")
@@ -62,9 +63,7 @@ class Following:
         """End the process, if there is one."""
         process, self._process = self._process, None
         if process is not None:
-            with suppress(ProcessLookupError):
-                process.kill()
-            await process.wait()
+            await end(process)
 
     async def _asked(self, after: int, *, is_gzip: bool) -> Told:
         # One that was there may have ended since: for want of questions, or of memory.
@@ -87,11 +86,7 @@ class Following:
         return told._replace(is_gzip=is_gzip and told.code == OK)
 
     async def _begun(self) -> asyncio.subprocess.Process:
-        pipe, nowhere = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
-        process = await asyncio.create_subprocess_exec(
-            *self._command, stdin=pipe, stdout=pipe, stderr=nowhere
-        )
-        # The log's URL may hold a password: it goes where nobody else can read it.
+        process = await begin(self._command)
         _stdin(process).write(_line({"log": self._log}))
         return process
 

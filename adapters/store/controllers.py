@@ -3,13 +3,13 @@
 import asyncio
 import os
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from types import TracebackType
-from typing import NamedTuple, NoReturn, Self
+from typing import NamedTuple, NoReturn
 
 import aiohttp
 
 from adapters.connections import BROKEN, words_of
 from adapters.proxying import proxy_for
+from adapters.store.closing import Closing
 from adapters.store.credentials import ANONYMOUS, HOW_TO_BE_LET_IN, Credentials
 from adapters.store.pieces import KIND, PATH, Piece, read_piece
 from adapters.texts import one_line
@@ -35,7 +35,7 @@ class _Answer(NamedTuple):
     leads_to: str
 
 
-class ControllerReader:
+class ControllerReader(Closing):
     """Reads the log of the controller at an address (engine.logs.EventReader).
 
     Who identifies it and then reads on from the row that was read last, asks it once.
@@ -57,17 +57,6 @@ class ControllerReader:
         self._session: aiohttp.ClientSession | None = None
         self._position = _BEYOND  # of the row that was read last
         self._ahead: Piece | None = None  # what follows it
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        _kind: type[BaseException] | None,
-        _error: BaseException | None,
-        _trace: TracebackType | None,
-    ) -> None:
-        await self.close()
 
     async def identify(self) -> LogIdentity:
         """Say which log it writes, and where that ends.

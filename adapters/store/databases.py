@@ -2,8 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from types import TracebackType
-from typing import Any, NamedTuple, Self, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import bindparam, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
@@ -11,6 +10,7 @@ from sqlalchemy.sql import Executable
 
 from adapters.store import tables
 from adapters.store.checking import check_draft, check_rows
+from adapters.store.closing import Closing
 from adapters.store.dialects import lock_log
 from adapters.store.locations import Location
 from adapters.store.readings import Parameters, Readings, Rows, closed_here
@@ -53,7 +53,7 @@ Work = Callable[[AsyncConnection, End], Awaitable[Result]]
 """What is done within a transaction that holds the writers' lock."""
 
 
-class SqlReader:
+class SqlReader(Closing):
     """Reads a log in a database (engine.logs.EventReader) and follows it."""
 
     def __init__(
@@ -64,17 +64,6 @@ class SqlReader:
         self._poll_seconds = poll_seconds
         self._arrival = asyncio.Event()
         self._closed = False
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        _kind: type[BaseException] | None,
-        _error: BaseException | None,
-        _trace: TracebackType | None,
-    ) -> None:
-        await self.close()
 
     async def identify(self) -> LogIdentity:
         """Say which log this is, as of one moment. Raises LogUnreadable, LogUnavailable."""

@@ -21,10 +21,10 @@ import re
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from os import SEEK_END, fstat
 from pathlib import Path
-from types import TracebackType
-from typing import Any, BinaryIO, NamedTuple, Self
+from typing import Any, BinaryIO, NamedTuple
 
 from adapters.store.checking import Place, check_next
+from adapters.store.closing import Closing
 from engine.canonical_json import Number, dumps, loads
 from engine.errors import EventMalformed, LogTruncated, LogUnreadable
 from engine.events import Event
@@ -115,7 +115,7 @@ class _Mark:
         return file.read(1) == b"\n"
 
 
-class JsonLinesReader:
+class JsonLinesReader(Closing):
     """Reads a file (engine.logs.EventReader) line by line, holding one batch at a time.
 
     Who reads on from where a reading ended, reads what was appended since and nothing else.
@@ -124,17 +124,6 @@ class JsonLinesReader:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._mark: _Mark | None = None
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        _kind: type[BaseException] | None,
-        _error: BaseException | None,
-        _trace: TracebackType | None,
-    ) -> None:
-        await self.close()
 
     async def identify(self) -> LogIdentity:
         """Say which log this is, from its header, and its last row when its end is open.

@@ -2,15 +2,17 @@
 
 import asyncio
 import json
+from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import pytest
 
 from adapters.explaining.errors import Misasked, NotHeld
 from adapters.explaining.explained import Explained
-from adapters.explaining.explaining import Question, explain_changes, explain_object
+from adapters.explaining.explaining import Explainer, Question, explain_object
 from adapters.explaining.references import parse_reference
 from adapters.store.opening import open_log
+from engine.logs import EventReader
 from engine.replaying import Moment
 from tests.cli.commands import warmlog
 from tests.recordings.reading import FOLDER
@@ -28,6 +30,18 @@ async def answered(
         return await explain_object(reader, question, Moment(position=at))
     finally:
         await reader.close()
+
+
+async def explain_changes(reader: EventReader) -> AsyncGenerator[Explained, None]:
+    """Explain every object, and each node and cluster of one, after each row that changes it."""
+    explainer = Explainer(await reader.identify())
+    async for batch in reader.read():
+        for event in batch:
+            for uid, part in explainer.fold(event):
+                told = explainer.chronicle.history(uid)
+                found = explainer.explain(told, part or None) if told is not None else None
+                if found is not None:
+                    yield found
 
 
 async def all_changes(log: Path) -> list[Explained]:
