@@ -1,7 +1,6 @@
 """The log of a running controller: read in pieces, followed through all that becomes of it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
 import pytest
@@ -9,30 +8,15 @@ import pytest
 from adapters.store.controllers import ControllerReader
 from adapters.store.credentials import ANONYMOUS, Credentials
 from adapters.store.memory_logs import MemoryLog
-from adapters.store.tailing import Begun, Lost, News, Rested, Rows, tail
+from adapters.store.tailing import Begun, Lost, News, Rested, Rows
 from engine.errors import LogForbidden, LogUnavailable, LogUnreachable, LogUnreadable, WarmlogError
 from tests.kubernetes.serving import talking
 from tests.store.controllers import Controller, Refusal
+from tests.store.resting import Deed, followed
 from tests.store.rows import read_all, read_batches, rows
 
-Deed = Callable[[], Awaitable[None]]
 
-
-class Turns:
-    """Sleeps no time, does one deed after the other instead, and then ends the tail."""
-
-    def __init__(self, *deeds: Deed) -> None:
-        """Do these."""
-        self._deeds = list(deeds)
-
-    async def __call__(self, seconds: float) -> None:
-        """Do the next one."""
-        if not self._deeds:
-            raise asyncio.CancelledError
-        await self._deeds.pop(0)()
-
-
-async def followed(
+async def followed_log(
     controller: Controller, *deeds: Deed, credentials: Credentials = ANONYMOUS
 ) -> list[News]:
     """Follow a controller's log while these deeds are done, one at each rest."""
@@ -40,15 +24,7 @@ async def followed(
     async def opening() -> ControllerReader:
         return ControllerReader(controller.address, credentials)
 
-    return [news async for news in _until_cancelled(tail(opening, Turns(*deeds)))]
-
-
-async def _until_cancelled(news: AsyncIterator[News]) -> AsyncIterator[News]:
-    try:
-        async for each in news:
-            yield each
-    except asyncio.CancelledError:
-        return
+    return await followed(opening, *deeds)
 
 
 def seqs(news: list[News]) -> list[int]:
@@ -89,7 +65,7 @@ async def test_following_asks_once_at_each_look() -> None:
         async def look_on() -> None:
             controller.asked.clear()
 
-        news = await followed(controller, look_on, grow, grow)
+        news = await followed_log(controller, look_on, grow, grow)
         assert seqs(news) == list(range(1, 10))
         assert controller.asked == [5, 5, 7]
 
@@ -105,7 +81,7 @@ async def test_a_controller_that_restarts_is_lost_and_found() -> None:
             controller.log.rows += rows(5, 1)
             await controller.start()
 
-        news = await followed(controller, controller.stop, wait, wait, come_back)
+        news = await followed_log(controller, controller.stop, wait, wait, come_back)
         assert seqs(news) == [1, 2, 3, 4, 5, 6]
         lost = [each.words for each in news if isinstance(each, Lost)]
         assert len(lost) == 3
@@ -124,7 +100,7 @@ async def test_another_log_in_its_place_is_read_from_its_beginning(log_id: str) 
             controller.log = MemoryLog(log_id)
             controller.log.rows = rows(0, 2)
 
-        news = await followed(controller, replace)
+        news = await followed_log(controller, replace)
     assert seqs(news) == [1, 2, 3, 4, 5, 1, 2]
     assert [each.identity.log_id for each in news if isinstance(each, Begun)] == ["log-1", log_id]
 
@@ -172,7 +148,7 @@ async def test_a_token_that_expires_ends_the_following() -> None:
             controller.refusal = Refusal(401)
 
         with pytest.raises(LogForbidden):
-            await followed(controller, expire)
+            await followed_log(controller, expire)
 
 
 async def test_a_token_is_read_anew_when_its_file_changes(tmp_path: Path) -> None:
@@ -184,7 +160,7 @@ async def test_a_token_is_read_anew_when_its_file_changes(tmp_path: Path) -> Non
         async def renew() -> None:
             token.write_text("second")
 
-        await followed(controller, renew, credentials=Credentials(token))
+        await followed_log(controller, renew, credentials=Credentials(token))
     assert controller.came == ["Bearer first"] * 2 + ["Bearer second"]
 
 

@@ -1,6 +1,5 @@
 """The process that hands out a log: one that grows, is replaced, or is not there."""
 
-import asyncio
 import gzip
 import json
 from pathlib import Path
@@ -8,7 +7,7 @@ from pathlib import Path
 from adapters.http.following import HANDING_OUT, Following, Told
 from adapters.store.handing_out import HandingOut, answer_all
 from adapters.store.pieces import Piece, read_piece
-from tests.store.memory_pipes import Written
+from tests.store.memory_pipes import Written, asked
 from tests.timeline.growing import growing
 
 NAME = "one_node_cannot_pull"
@@ -55,10 +54,8 @@ async def test_it_ends_when_nobody_asks(tmp_path: Path) -> None:
     """After its time without a question, though whoever may ask is still there."""
     log = await growing(tmp_path / "log.db", NAME)
     await log.begin(52)
-    questions, written = asyncio.StreamReader(), Written()
-    questions.feed_data(json.dumps({"log": str(log.path)}).encode() + b"\n")
-    questions.feed_data(b'{"after": 50, "gzip": false}\n')
-    await answer_all(questions, written, idle_seconds=0.01)
+    written = Written()
+    await answer_all(asked(log.path, 50), written, idle_seconds=0.01)
     head, _, body = written.text.partition(b"\n")
     assert json.loads(head) == [200, len(body)]
     assert [event.seq for event in read_piece(body, "it").events] == [51, 52]

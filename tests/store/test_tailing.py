@@ -1,35 +1,18 @@
 """Tailing: rows as they come, and a log that is away for a while, grows, or is another one."""
 
-import asyncio
-from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
 
 from adapters.store.json_lines import OPEN_END, Header, event_line
 from adapters.store.opening import OpenReader, open_log
-from adapters.store.tailing import Begun, Lost, News, Rested, Rows, tail
+from adapters.store.tailing import Begun, Lost, News, Rested, Rows
 from engine.errors import LogUnreadable
+from tests.store.resting import Deed, followed
 from tests.store.rows import NOON, STARTED, rows
 
 HEADER = Header("log-1", 0, OPEN_END, 0, 0).line()
 OTHER = Header("log-2", 0, OPEN_END, 0, 0).line()
-
-Deed = Callable[[], object]
-
-
-class Turns:
-    """Sleeps no time, does one deed after the other instead, and then ends the tail."""
-
-    def __init__(self, *deeds: Deed) -> None:
-        """Do these."""
-        self._deeds = list(deeds)
-
-    async def __call__(self, seconds: float) -> None:
-        """Do the next one."""
-        if not self._deeds:
-            raise asyncio.CancelledError
-        self._deeds.pop(0)()
 
 
 async def told(path: Path, *deeds: Deed) -> list[News]:
@@ -38,15 +21,7 @@ async def told(path: Path, *deeds: Deed) -> list[News]:
     async def opening() -> OpenReader:
         return await open_log(path, read_only=True)
 
-    return [news async for news in _until_cancelled(tail(opening, Turns(*deeds)))]
-
-
-async def _until_cancelled(news: AsyncIterator[News]) -> AsyncIterator[News]:
-    try:
-        async for each in news:
-            yield each
-    except asyncio.CancelledError:
-        return
+    return await followed(opening, *deeds)
 
 
 def seqs(news: list[News]) -> list[list[int]]:

@@ -1,6 +1,5 @@
 """The process that follows a log: over a file that grows, is replaced, or is not there."""
 
-import asyncio
 import gzip
 import json
 from pathlib import Path
@@ -10,7 +9,7 @@ import pytest
 
 from adapters.http.following import Following, Told
 from adapters.timeline.answering import MOST_BYTES, answer_all, memory_bytes
-from tests.store.memory_pipes import Written
+from tests.store.memory_pipes import Written, asked
 from tests.timeline.growing import growing
 
 NAME = "one_node_cannot_pull"
@@ -79,9 +78,8 @@ async def test_it_ends_when_nobody_asks(tmp_path: Path) -> None:
     """After its time without a question, though whoever may ask is still there."""
     log = await growing(tmp_path / "log.db", NAME)
     await log.begin(52)
-    questions, written = asyncio.StreamReader(), Written()
-    questions.feed_data(json.dumps({"log": str(log.path)}).encode() + b"\n")
-    questions.feed_data(b'{"after": 0, "gzip": true}\n')
+    written = Written()
+    questions = asked(log.path, 0, is_gzip=True)
     await answer_all(questions, written, memory=lambda: 0, idle_seconds=0.01)
     assert written.text.startswith(b"[200,")
 
@@ -91,9 +89,7 @@ async def test_its_memory_has_a_bound(tmp_path: Path, taken_bytes: int) -> None:
     """Beyond it the timeline is let go of, and it is said what else to do."""
     log = await growing(tmp_path / "log.db", NAME)
     await log.begin(52)
-    questions, written = asyncio.StreamReader(), Written()
-    questions.feed_data(json.dumps({"log": str(log.path)}).encode() + b"\n")
-    questions.feed_data(b'{"after": 50, "gzip": false}\n')
+    questions, written = asked(log.path, 50), Written()
     questions.feed_eof()
     await answer_all(questions, written, memory=lambda: taken_bytes)
     head, _, body = written.text.partition(b"\n")
