@@ -115,30 +115,30 @@ class FileReadings:
         self._path = path
         self._open_file = open_file
         self._closed = False
-        self._reading = asyncio.Lock()
+        self._opening = asyncio.Lock()  # statements run at once, what they read is changed for all
         self._look: _Look | None = None
         self._readings: Readings | None = None
 
     async def rows(self, statement: Executable, parameters: Parameters | None = None) -> Rows:
         """Run a SELECT. Raises LogUnavailable, LogUnreadable."""
-        async with self._reading:
-            while not self._closed:
+        while not self._closed:
+            async with self._opening:
                 readings, look = await self._current()
-                try:
-                    rows = await readings.rows(statement, parameters)
-                except WarmlogError:
-                    # Half of a change may look like a damaged file.
-                    if self._holds(look):
-                        raise
-                else:
-                    if self._holds(look):
-                        return rows
-            raise closed_here(str(self._path))
+            try:
+                rows = await readings.rows(statement, parameters)
+            except WarmlogError:
+                # Half of a change may look like a damaged file.
+                if self._holds(look):
+                    raise
+            else:
+                if self._holds(look):
+                    return rows
+        raise closed_here(str(self._path))
 
     async def close(self) -> None:
-        """Let go of the connections, once the statement that runs is through."""
+        """Let go of the connections, once the statements that run are through."""
         self._closed = True
-        async with self._reading:
+        async with self._opening:
             await self._let_go()
 
     async def _let_go(self) -> None:

@@ -1,9 +1,29 @@
-"""Sifting a log in a database: its own scan of the table leaves rows out."""
+"""Sifting a log in a database: its own scan of the table leaves rows out.
 
+A long log is looked through in stretches at once: the time that this takes is all that anybody
+waits for who asks about one object of it.
+"""
+
+import asyncio
 from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
+from contextlib import aclosing
+from functools import partial
+from itertools import chain
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, String, and_, case, false, func, not_, or_, select
+from sqlalchemy import (
+    ColumnElement,
+    Row,
+    Select,
+    String,
+    and_,
+    case,
+    false,
+    func,
+    not_,
+    or_,
+    select,
+)
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import GenericFunction
@@ -11,6 +31,7 @@ from sqlalchemy.sql.functions import GenericFunction
 from adapters.store import tables
 from adapters.store.databases import SqlReader
 from adapters.store.sifting import Sieve
+from adapters.store.stretches import CORES, LEAST_ROWS, Ends, Stretch, ahead, stretches
 from engine.events import Event
 from machines.lasting import ANSWERED, ASKED, GONE, SEEN, Span
 
@@ -60,9 +81,13 @@ def _between(element: begins, compiler: SQLCompiler, **options: Any) -> str:
 class RowSifter:
     """Looks through a database (adapters.store.sifting.Sifter)."""
 
-    def __init__(self, reader: SqlReader) -> None:
-        """Look through the log of `reader`."""
+    def __init__(
+        self, reader: SqlReader, *, cores: int = CORES, least_rows: int = LEAST_ROWS
+    ) -> None:
+        """Look through the log of `reader`, in `cores` stretches at once of some rows at least."""
         self._reader = reader
+        self._cores = cores
+        self._least_rows = least_rows
 
     async def below(self, prefix: str) -> frozenset[str]:
         """Give every subject that begins like this."""
@@ -71,21 +96,21 @@ class RowSifter:
     async def of_types(self, *type_names: str) -> Sequence[Event]:
         """Give every row of some types, of which there are few, in order."""
         found = select(_EVENTS).where(_EVENTS.c.type.in_(type_names)).order_by(_EVENTS.c.seq)
-        return [Event._make(row) for row in await self._reader.rows(found)]
+        return [Event._make(row) for row in await self._rows(found)]
 
     async def spans(self, passed_over: Collection[str], until: int | None) -> Sequence[Span]:
         """Give where the rows of each subject begin and end, but for kinds that are passed over."""
         begin, end = func.min(_EVENTS.c.seq), func.max(_EVENTS.c.seq)
         gone, seen = _last_of(_EVENTS.c.type == GONE), _last_of(_EVENTS.c.type.in_(SEEN))
         unanswered = _count(_EVENTS.c.type.in_(ASKED)) - _count(_EVENTS.c.type.in_(ANSWERED))
-        found = select(_SUBJECT, begin, end, gone, seen, unanswered)
+        found = select(_SUBJECT, _EVENTS.c.cluster, begin, end, gone, seen, unanswered)
         found = found.where(*(not_(_begins(f"{kind}/")) for kind in passed_over))
-        if until is not None:
-            found = found.where(_EVENTS.c.seq <= until)
-        spans: dict[str, list[_Piece]] = {}
-        for subject, *piece in await self._reader.rows(found.group_by(_SUBJECT, _EVENTS.c.cluster)):
-            spans.setdefault(subject, []).append(_Piece._make(piece))
-        return [_joined(subject, pieces) for subject, pieces in spans.items()]
+        rows = await self._rows(found.group_by(_SUBJECT, _EVENTS.c.cluster), until)
+        spans: dict[str, dict[str, _Piece]] = {}
+        for subject, cluster, *told in rows:
+            pieces, piece = spans.setdefault(subject, {}), _Piece._make(told)
+            pieces[cluster] = pieces[cluster].joined(piece) if cluster in pieces else piece
+        return [_span(subject, [*pieces.values()]) for subject, pieces in spans.items()]
 
     async def saying(self, kinds: Collection[str], text: str) -> frozenset[str]:
         """Give the subjects of `kinds` that were ever seen with a text in their level."""
@@ -98,7 +123,7 @@ class RowSifter:
         """Give the subjects of `kind` whose level has one of `uids` under its `key`, and which."""
         wanted = [_has_value(each, some) for each, some in {key: uids, **others}.items()]
         found = select(_SUBJECT, _value(key)).where(_EVENTS.c.type == f"{kind}Seen", or_(*wanted))
-        return frozenset((one, uid) for one, uid in await self._reader.rows(found.distinct()))
+        return frozenset((one, uid) for one, uid in await self._rows(found.distinct()))
 
     async def ending(self, kind: str, uids: Collection[str]) -> frozenset[str]:
         """Give the subjects of `kind` that have one of these uids, in whatever rows."""
@@ -117,20 +142,44 @@ class RowSifter:
         others = [not_(_begins(f"{kind}/")) for kind in sieve.kinds]
         wanted = or_(and_(*others), _SUBJECT.in_(sorted(sieve.subjects)))
         rows = select(_EVENTS).where(wanted).order_by(_EVENTS.c.seq).limit(batch_rows)
-        if until is not None:
-            rows = rows.where(_EVENTS.c.seq <= until)
-        while True:
-            found = await self._reader.rows(rows.where(_EVENTS.c.seq > after))
-            batch = [Event._make(row) for row in found]
-            if batch:
-                yield batch
-            if len(batch) < batch_rows:
-                return
-            after = batch[-1].seq
+        ends = await self._ends(after)
+        pieces = stretches(ends, until, most=ends.last, rows=self._least_rows)
+        pages = ahead((partial(self._page, rows, piece) for piece in pieces), self._cores)
+        async with aclosing(pages):
+            for piece in pieces:
+                page = await anext(pages)
+                while page:
+                    yield page
+                    rest = Stretch(page[-1].seq, piece.until)
+                    page = await self._page(rows, rest) if len(page) == batch_rows else []
+
+    async def _page(self, rows: Select[Any], stretch: Stretch) -> Sequence[Event]:
+        found = await self._reader.rows(rows.where(*_within(stretch)))
+        return [Event._make(row) for row in found]
+
+    async def _rows(
+        self, found: Select[Any], until: int | None = None
+    ) -> Sequence[Row[*tuple[Any, ...]]]:
+        """Give what is found in each stretch of the log up to a row, one after the other."""
+        ends = await self._ends(0)
+        pieces = stretches(ends, until, most=self._cores, rows=self._least_rows)
+        asked = [found.where(*_within(piece)) for piece in pieces]
+        return [*chain.from_iterable(await asyncio.gather(*map(self._reader.rows, asked)))]
+
+    async def _ends(self, after: int) -> Ends:
+        """Give where the rows after a position are."""
+        seq = _EVENTS.c.seq
+        ((first, last),) = await self._reader.rows(
+            select(
+                select(func.min(seq)).where(seq > after).scalar_subquery(),
+                select(func.max(seq)).scalar_subquery(),
+            )
+        )
+        return Ends(after, after) if first is None else Ends(first - 1, last)
 
     async def _subjects(self, *wanted: ColumnElement[bool]) -> frozenset[str]:
         found = select(_SUBJECT).where(*wanted).distinct()
-        return frozenset(row[0] for row in await self._reader.rows(found))
+        return frozenset(row[0] for row in await self._rows(found))
 
 
 class _Piece(NamedTuple):
@@ -142,8 +191,18 @@ class _Piece(NamedTuple):
     seen: int
     unanswered: int
 
+    def joined(self, other: "_Piece") -> "_Piece":
+        """Give what the rows of both tell."""
+        return _Piece(
+            min(self.first, other.first),
+            max(self.last, other.last),
+            max(self.gone, other.gone),
+            max(self.seen, other.seen),
+            self.unanswered + other.unanswered,
+        )
 
-def _joined(subject: str, pieces: Sequence[_Piece]) -> Span:
+
+def _span(subject: str, pieces: Sequence[_Piece]) -> Span:
     is_gone = any(piece.gone for piece in pieces)
     return Span(
         subject,
@@ -162,6 +221,13 @@ def _count(wanted: ColumnElement[bool]) -> ColumnElement[int]:
 def _last_of(wanted: ColumnElement[bool]) -> ColumnElement[int]:
     """Give the position of a subject's last row that is wanted; 0 when none is."""
     return func.max(case((wanted, _EVENTS.c.seq), else_=0))
+
+
+def _within(stretch: Stretch) -> Sequence[ColumnElement[bool]]:
+    # With one end alone: of two ends SQLite would take the first that it is told, and read on.
+    seq = _EVENTS.c.seq
+    after = seq > stretch.after
+    return [after] if stretch.until is None else [after, seq <= stretch.until]
 
 
 def _begins(prefix: str) -> ColumnElement[bool]:
