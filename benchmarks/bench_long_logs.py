@@ -140,6 +140,8 @@ def runs_of(rows: int) -> Iterator[Run]:
         yield min((measure(*asked) for _ in range(3)), key=lambda run: run.wall_seconds)
     yield measure(f"explain {warmup}", command, "explain", warmup, "--log", database)
     yield measure("replay, SQLite", command, "replay", database)
+    name = f"JSON Lines: replay --object {warmup}"
+    yield measure(name, command, "replay", lines, "--object", warmup)
     yield measure("replay, JSON Lines", command, "replay", lines)
     yield measure("verify", command, "verify", database)
     measure("", part, "--part", "snapshot", database)

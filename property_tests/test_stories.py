@@ -11,7 +11,7 @@ import pytest
 from hypothesis import Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from adapters.store.json_lines import event_line
+from adapters.store.row_lines import event_line
 from property_tests.playing.breaking import Broken
 from property_tests.playing.choices import (
     NotAChoice,

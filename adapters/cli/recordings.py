@@ -57,7 +57,7 @@ class Recording:
         self.rows = 0  # read last
         self.position = 0  # of the last of them
         self._reader = reader
-        self._most_rows = most_rows
+        self.most_rows = most_rows
 
     async def identify(self) -> LogIdentity:
         """Say which log this is."""
@@ -67,7 +67,7 @@ class Recording:
         self, after: int = 0, until: int | None = None, *, batch_rows: int = MOST_ROWS
     ) -> AsyncGenerator[Sequence[Event], None]:
         """Give the rows up to `until`, or up to where the file is cut."""
-        batch_rows = min(batch_rows, self._most_rows)
+        batch_rows = min(batch_rows, self.most_rows)
         identity = await self.identify()
         self.rows, self.position = 0, after
         total = identity.position if until is None else until
@@ -82,7 +82,11 @@ class Recording:
                     counter.show(self.rows)
                     yield batch
             except LogTruncated as error:
-                self.cut = error
+                self.note_cut(error)
+
+    def note_cut(self, error: LogTruncated) -> None:
+        """Take note of where the log is cut."""
+        self.cut = error
 
     async def sifted(self, names: "Names | None", moment: Moment) -> "Part | None":
         """Give the rows that can have to do with objects of a name, or else with any, at a moment.
@@ -94,9 +98,7 @@ class Recording:
         part = await sifted(self._reader, names, moment)
         if part is None:
             return None
-        reader = Recording(part.reader, self.place, self._most_rows)
-        reader.sessions = self.sessions
-        return part._replace(reader=reader)
+        return part._replace(reader=_Part(part.reader, self))
 
     @property
     def other_code(self) -> tuple[Session, ...]:
@@ -130,6 +132,20 @@ class Recording:
         data = loads(event.data)
         told = (str(data.get("version")), str(data.get("code_digest")))
         self.sessions[Session(*told, str(data.get("recorder", "")))] = None
+
+
+class _Part(Recording):
+    """A part of a recording: what it tells of sessions and of a cut is told of the whole."""
+
+    def __init__(self, reader: EventReader, whole: Recording) -> None:
+        super().__init__(reader, whole.place, whole.most_rows)
+        self._whole = whole
+        self.sessions = whole.sessions
+
+    def note_cut(self, error: LogTruncated) -> None:
+        """Take note of where the whole is cut."""
+        super().note_cut(error)
+        self._whole.note_cut(error)
 
 
 @asynccontextmanager

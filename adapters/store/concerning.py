@@ -7,7 +7,9 @@ shown in a moment; what is shown of it is the same to the byte.
 from collections.abc import AsyncGenerator, Sequence
 
 from adapters.store.databases import SqlReader
+from adapters.store.json_lines import JsonLinesReader
 from adapters.store.sifting import Part, Sieve, Sifter
+from adapters.store.sifting_lines import LineSifter
 from adapters.store.sifting_rows import RowSifter
 from engine.errors import EventMalformed, LogUnreadable
 from engine.events import Event, Subject
@@ -56,32 +58,27 @@ class Concerning:
 async def sifted(reader: EventReader, names: Names | None, moment: Moment) -> Part | None:
     """Give the rows that can have to do with objects of a name, or else with any, at a moment.
 
-    None where all rows may, and where none can be left out unread, as of JSON Lines.
+    None where all rows may, and where none can be left out unread.
     """
-    if not isinstance(reader, SqlReader):
+    sifter = sifter_of(reader)
+    if sifter is None:
         return None
     # A log may grow while it is looked through: what comes after its end of now is not shown.
     end = (await reader.identify()).position if moment.position is None else moment.position
     if moment.at is not None:
-        end = min(end, await position_at(reader, moment.at))
-    sifter = RowSifter(reader)
+        end = min(end, await sifter.position_at(moment.at))
     sieve = await (sieve_for(sifter, *names, end) if names else sieve_at(sifter, end))
     if sieve is None:
         return None
-    last = None
-    async for (row,) in reader.read(end - 1, end):
-        last = row
+    last = await sifter.row_at(end)
     return Part(Concerning(reader, sifter, sieve), Moment(position=end), last)
 
 
-async def position_at(reader: EventReader, at: int) -> int:
-    """Give the position of the last row that is not later; 0 when all are. They are in order."""
-    low, high = 0, (await reader.identify()).position
-    while low < high:
-        middle = (low + high + 1) // 2
-        async for (row,) in reader.read(middle - 1, middle):
-            low, high = (middle, high) if row.at <= at else (low, middle - 1)
-    return low
+def sifter_of(reader: EventReader) -> Sifter | None:
+    """Give what looks through a log; None for one that is not at hand, as that of a controller."""
+    if isinstance(reader, SqlReader):
+        return RowSifter(reader)
+    return LineSifter(reader) if isinstance(reader, JsonLinesReader) else None
 
 
 async def sieve_for(

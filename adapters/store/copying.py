@@ -10,8 +10,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from adapters.store import tables
 from adapters.store.checking import START, Place, check_next
 from adapters.store.databases import End, SqlLog, insert_rows
-from adapters.store.json_lines import Header, event_line
+from adapters.store.json_lines import Header
 from adapters.store.opening import open_log
+from adapters.store.row_lines import event_line
 from engine.errors import LogUnreadable
 from engine.logs import EventReader, LogIdentity
 

@@ -19,9 +19,9 @@ from adapters.store.json_lines import (
     Header,
     JsonLinesReader,
     end_of_rows,
-    event_line,
     read_header,
 )
+from adapters.store.row_lines import event_line
 from engine.errors import Fenced, LogFull, LogUnavailable, LogUnreadable, PositionTaken
 from engine.events import Draft, Event
 from engine.logs import LogIdentity, Opened

@@ -16,16 +16,15 @@ somebody stopped it. `data` stands in its line as the JSON it is, byte for byte:
 nor reading parses and prints it again, so nothing about its numbers or escapes can change.
 """
 
-import json
-import re
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from os import SEEK_END, fstat
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from adapters.store.checking import Place, check_next
 from adapters.store.closing import Closing
-from engine.canonical_json import Number, dumps, loads
+from adapters.store.row_lines import row_of, subject_in
+from engine.canonical_json import dumps, loads
 from engine.errors import EventMalformed, LogTruncated, LogUnreadable
 from engine.events import Event
 from engine.logs import LogIdentity
@@ -39,17 +38,6 @@ OPEN_END = 2**63 - 1
 _MAGIC = "log"
 _HEADER_BYTES = 4096
 _BLOCK_BYTES = 65536
-_COUNT = r"(0|[1-9][0-9]{0,18})"
-_COUNT_OR_NULL = r"(null|0|[1-9][0-9]{0,18})"
-_TEXT = r'("[^"\\]*(?:\\.[^"\\]*)*")'
-_ROW = re.compile(
-    rf'\{{"at":{_COUNT},"cause":{_COUNT_OR_NULL},"cluster":{_TEXT},"data":(.*),"epoch":{_COUNT},'
-    rf'"seen":{_COUNT_OR_NULL},"seq":{_COUNT},"subject":{_TEXT},"type":{_TEXT},'
-    rf'"version":{_COUNT}\}}'
-)
-
-# Number keeps texts that int cannot: "-0", and integers of thousands of digits.
-_EXACT = json.JSONDecoder(parse_float=Number, parse_int=Number)
 
 
 class Header(NamedTuple):
@@ -82,17 +70,6 @@ class Header(NamedTuple):
             told |= {"epoch": self.epoch, "format": FORMAT}
             told |= {"lastAt": self.last_at, "position": self.position}
         return dumps(told).encode("ascii") + b"\n"
-
-
-def event_line(event: Event) -> bytes:
-    """Give a row's line, its end included. `data` must be canonical JSON."""
-    text = (
-        f'{{"at":{event.at},"cause":{dumps(event.cause)},"cluster":{dumps(event.cluster)},'
-        f'"data":{event.data},"epoch":{event.epoch},"seen":{dumps(event.seen)},'
-        f'"seq":{event.seq},"subject":{dumps(event.subject)},"type":{dumps(event.type)},'
-        f'"version":{event.version}}}\n'
-    )
-    return text.encode("ascii")
 
 
 class _Mark:
@@ -139,16 +116,22 @@ class JsonLinesReader(Closing):
         return LogIdentity(header.log_id, header.position, header.epoch, header.last_at)
 
     async def read(
-        self, after: int = 0, until: int | None = None, *, batch_rows: int = 1000
+        self,
+        after: int = 0,
+        until: int | None = None,
+        *,
+        batch_rows: int = 1000,
+        wants: Callable[[bytes], bool] | None = None,
     ) -> AsyncGenerator[Sequence[Event], None]:
         """Give the rows with after < seq ≤ until, in order, in batches of at most `batch_rows`.
 
         Of a damaged or cut file the rows before the damage are given first; then it raises
-        LogUnreadable, or LogTruncated when the file ends too early, with the line's number.
+        LogUnreadable, or LogTruncated when the file ends too early, with the line's number. Rows
+        whose subject nobody `wants` are left out before they are decoded.
         """
         batch: list[Event] = []
         try:
-            for event in self._events(after, until):
+            for event in self._events(after, until, wants):
                 if event.seq > after:
                     batch.append(event)
                 if len(batch) == batch_rows:
@@ -161,10 +144,23 @@ class JsonLinesReader(Closing):
         if batch:
             yield batch
 
+    def blocks(self) -> Iterator[tuple[int, Sequence[bytes]]]:
+        """Give the lines behind the header, some at a time, whatever is wrong with them.
+
+        Each with the position of the row that the first line should be.
+        """
+        with _opened(self._path) as file:
+            first = read_header(file, self._path).after + 1
+            while lines := file.readlines(_BLOCK_BYTES):
+                yield first, lines
+                first += len(lines)
+
     async def close(self) -> None:
         """Nothing is held between two calls."""
 
-    def _events(self, after: int, until: int | None) -> Iterator[Event]:
+    def _events(
+        self, after: int, until: int | None, wants: Callable[[bytes], bool] | None
+    ) -> Iterator[Event]:
         """Give rows from where the last reading ended, if nothing wanted is before that."""
         with _opened(self._path) as file:
             mark, self._mark = self._mark, None  # two readings at a time have one each
@@ -172,17 +168,25 @@ class JsonLinesReader(Closing):
                 file.seek(0)
                 mark = _Mark(file, self._path)
             try:
-                yield from _read_events(file, self._path, until, mark)
+                yield from _read_events(file, self._path, until, mark, wants)
             finally:
                 self._mark = mark
 
 
-def _read_events(file: BinaryIO, path: Path, until: int | None, mark: _Mark) -> Iterator[Event]:
-    """Give the rows behind the mark, and have it keep up with them."""
+def _read_events(
+    file: BinaryIO,
+    path: Path,
+    until: int | None,
+    mark: _Mark,
+    wants: Callable[[bytes], bool] | None,
+) -> Iterator[Event]:
+    """Give the rows behind the mark that somebody wants, and have it keep up with all."""
     header = mark.header
     end = header.position if until is None else min(until, header.position)
     while mark.place.position < end:
-        line = file.readline()
+        line = file.readline() if wants is None else _next_wanted(file, mark, end, wants)
+        if wants is not None and mark.place.position == end:
+            break
         if header.is_open and not line:
             return
         if header.is_open and not line.endswith(b"\n"):
@@ -222,7 +226,7 @@ def read_rows(file: BinaryIO) -> Iterator[Event | Damaged]:
     """Give each line behind the header, whatever is wrong with it or with their order."""
     for number, line in enumerate(file, start=2):
         try:
-            yield _event(line)
+            yield row_of(line)
         except (ValueError, RecursionError) as error:
             yield Damaged(number, str(error), line.endswith(b"\n"))
 
@@ -253,16 +257,32 @@ def _last_row(file: BinaryIO, path: Path) -> Event | None:
         if found or size == end:
             break
     try:
-        return _event(line)
+        return row_of(line)
     except (ValueError, RecursionError) as error:
         msg = f"The last line of {path} is damaged: {error}. Read the log for what is before it."
         raise LogUnreadable(msg) from error
 
 
+def _next_wanted(file: BinaryIO, mark: _Mark, end: int, wants: Callable[[bytes], bool]) -> bytes:
+    """Give the next line that somebody wants, or that is no row; the mark goes before it."""
+    (position, epoch, at), offset, line = mark.place, mark.offset, b""
+    while position < end:
+        line = file.readline()
+        subject = subject_in(line, position + 1)
+        if subject is None or wants(subject):
+            break
+        position += 1
+        offset += len(line)
+    mark.number += position - mark.place.position
+    # Of rows that were not decoded nothing is known but that they follow each other.
+    mark.place, mark.offset = Place(position, epoch, at), offset
+    return line
+
+
 def _parse(line: bytes, place: Place, where: tuple[Path, int], remedy: str) -> Event:
     whole, (path, number) = line.endswith(b"\n"), where
     try:
-        event = _event(line)
+        event = row_of(line)
         check_next(place, event)
     except (EventMalformed, ValueError, RecursionError) as error:
         if whole:
@@ -274,48 +294,6 @@ def _parse(line: bytes, place: Place, where: tuple[Path, int], remedy: str) -> E
         )
         raise LogTruncated(msg) from error
     return event
-
-
-def _event(line: bytes) -> Event:
-    """Parse a line; ValueError, UnicodeDecodeError included, when it is no row."""
-    found = _ROW.fullmatch(line.removesuffix(b"\n").decode("ascii"))
-    if found is None:
-        msg = "it is no row of a log"
-        raise ValueError(msg)
-    at, cause, cluster, data, epoch, seen, seq, subject, kind, version = found.groups()
-    if not _is_canonical(data):
-        msg = "its data is not canonical JSON"
-        raise ValueError(msg)
-    return Event(
-        int(seq),
-        int(epoch),
-        int(at),
-        _text(cluster),
-        _text(subject),
-        _text(kind),
-        int(version),
-        data,
-        _count(cause),
-        _count(seen),
-    )
-
-
-def _is_canonical(data: str) -> bool:
-    try:
-        if dumps(loads(data)) == data:
-            return True
-    except ValueError:
-        pass
-    return dumps(_EXACT.decode(data)) == data
-
-
-def _text(quoted: str) -> str:
-    text: str = json.loads(quoted) if "\\" in quoted else quoted[1:-1]
-    return text
-
-
-def _count(text: str) -> int | None:
-    return None if text == "null" else int(text)
 
 
 def _opened(path: Path) -> BinaryIO:

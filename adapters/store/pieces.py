@@ -16,7 +16,8 @@ from typing import Annotated, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from adapters.store.checking import Place, check_next
-from adapters.store.json_lines import Damaged, Header, event_line, read_header, read_rows
+from adapters.store.json_lines import Damaged, Header, read_header, read_rows
+from adapters.store.row_lines import event_line
 from engine.errors import EventMalformed, LogUnreadable
 from engine.events import Event
 from engine.logs import EventReader, LogIdentity

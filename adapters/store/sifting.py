@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 from engine.events import Event
 from engine.logs import EventReader
 from engine.replaying import Moment
-from machines.lasting import Span
+from machines.lasting import ANSWERED, ASKED, GONE, SEEN, Span
 
 
 class Sieve(NamedTuple):
@@ -30,6 +30,14 @@ Sift = Callable[[tuple[str, str, str], Moment], Awaitable[Part | None]]
 
 class Sifter(Protocol):
     """Looks through a log without decoding what it does not give. All raise what reading raises."""
+
+    async def row_at(self, until: int) -> Event | None:
+        """Give the last row with seq ≤ until; None where there is none."""
+        ...
+
+    async def position_at(self, at: int) -> int:
+        """Give the position of the last row that is not later; 0 when all rows are later."""
+        ...
 
     async def below(self, prefix: str) -> frozenset[str]:
         """Give every subject that begins like this."""
@@ -65,3 +73,41 @@ class Sifter(Protocol):
     ) -> AsyncIterator[Sequence[Event]]:
         """Give the rows with after < seq ≤ until that the sieve lets through, in order."""
         ...
+
+
+class Piece(NamedTuple):
+    """What the rows about a subject on one cluster tell: two may know one uid, as copies do."""
+
+    first: int
+    last: int
+    gone: int  # seq of the last row that says so; 0 when none does
+    seen: int
+    unanswered: int
+
+    def joined(self, other: "Piece") -> "Piece":
+        """Give what the rows of both tell."""
+        return Piece(
+            min(self.first, other.first),
+            max(self.last, other.last),
+            max(self.gone, other.gone),
+            max(self.seen, other.seen),
+            self.unanswered + other.unanswered,
+        )
+
+
+def piece_of(seq: int, type_name: str) -> Piece:
+    """Give what one row tells."""
+    gone, seen = (seq if type_name == GONE else 0), (seq if type_name in SEEN else 0)
+    return Piece(seq, seq, gone, seen, (type_name in ASKED) - (type_name in ANSWERED))
+
+
+def span_of(subject: str, pieces: Sequence[Piece]) -> Span:
+    """Give where the rows of a subject begin and end on all clusters."""
+    is_gone = any(piece.gone for piece in pieces)
+    return Span(
+        subject,
+        min(piece.first for piece in pieces),
+        max(piece.last for piece in pieces),
+        is_gone and all(piece.gone >= piece.seen for piece in pieces),
+        sum(piece.unanswered for piece in pieces) > 0,
+    )

@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from contextlib import aclosing
 from functools import partial
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
@@ -30,7 +30,7 @@ from sqlalchemy.sql.functions import GenericFunction
 
 from adapters.store import tables
 from adapters.store.databases import SqlReader
-from adapters.store.sifting import Sieve
+from adapters.store.sifting import Piece, Sieve, span_of
 from adapters.store.stretches import CORES, LEAST_ROWS, Ends, Stretch, ahead, stretches
 from engine.events import Event
 from machines.lasting import ANSWERED, ASKED, GONE, SEEN, Span
@@ -89,6 +89,22 @@ class RowSifter:
         self._cores = cores
         self._least_rows = least_rows
 
+    async def row_at(self, until: int) -> Event | None:
+        """Give the last row with seq ≤ until; None where there is none."""
+        last = None
+        async for (row,) in self._reader.read(until - 1, until):
+            last = row
+        return last
+
+    async def position_at(self, at: int) -> int:
+        """Give the position of the last row that is not later; 0 when all rows are later."""
+        low, high = 0, (await self._reader.identify()).position
+        while low < high:
+            middle = (low + high + 1) // 2
+            row = await self.row_at(middle)
+            low, high = (middle, high) if row and row.at <= at else (low, middle - 1)
+        return low
+
     async def below(self, prefix: str) -> frozenset[str]:
         """Give every subject that begins like this."""
         return await self._subjects(_begins(prefix))
@@ -106,11 +122,11 @@ class RowSifter:
         found = select(_SUBJECT, _EVENTS.c.cluster, begin, end, gone, seen, unanswered)
         found = found.where(*(not_(_begins(f"{kind}/")) for kind in passed_over))
         rows = await self._rows(found.group_by(_SUBJECT, _EVENTS.c.cluster), until)
-        spans: dict[str, dict[str, _Piece]] = {}
+        spans: dict[str, dict[str, Piece]] = {}
         for subject, cluster, *told in rows:
-            pieces, piece = spans.setdefault(subject, {}), _Piece._make(told)
+            pieces, piece = spans.setdefault(subject, {}), Piece._make(told)
             pieces[cluster] = pieces[cluster].joined(piece) if cluster in pieces else piece
-        return [_span(subject, [*pieces.values()]) for subject, pieces in spans.items()]
+        return [span_of(subject, [*pieces.values()]) for subject, pieces in spans.items()]
 
     async def saying(self, kinds: Collection[str], text: str) -> frozenset[str]:
         """Give the subjects of `kinds` that were ever seen with a text in their level."""
@@ -180,37 +196,6 @@ class RowSifter:
     async def _subjects(self, *wanted: ColumnElement[bool]) -> frozenset[str]:
         found = select(_SUBJECT).where(*wanted).distinct()
         return frozenset(row[0] for row in await self._rows(found))
-
-
-class _Piece(NamedTuple):
-    """What the rows about a subject on one cluster tell: two may know one uid, as copies do."""
-
-    first: int
-    last: int
-    gone: int
-    seen: int
-    unanswered: int
-
-    def joined(self, other: "_Piece") -> "_Piece":
-        """Give what the rows of both tell."""
-        return _Piece(
-            min(self.first, other.first),
-            max(self.last, other.last),
-            max(self.gone, other.gone),
-            max(self.seen, other.seen),
-            self.unanswered + other.unanswered,
-        )
-
-
-def _span(subject: str, pieces: Sequence[_Piece]) -> Span:
-    is_gone = any(piece.gone for piece in pieces)
-    return Span(
-        subject,
-        min(piece.first for piece in pieces),
-        max(piece.last for piece in pieces),
-        is_gone and all(piece.gone >= piece.seen for piece in pieces),
-        sum(piece.unanswered for piece in pieces) > 0,
-    )
 
 
 def _count(wanted: ColumnElement[bool]) -> ColumnElement[int]:

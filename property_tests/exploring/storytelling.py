@@ -3,7 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from adapters.store.json_lines import Header, event_line
+from adapters.store.json_lines import Header
+from adapters.store.row_lines import event_line
 from engine.events import Event
 from machines.domain import WARMLOG
 from property_tests.exploring.cores import Restart, Telling

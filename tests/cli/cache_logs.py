@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from adapters.store.json_lines import Header, event_line
+from adapters.store.json_lines import Header
+from adapters.store.row_lines import event_line
 from tests.caches.builders import CacheScene
 
 

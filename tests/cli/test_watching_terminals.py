@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from adapters.store.json_lines import OPEN_END, Header, event_line
+from adapters.store.json_lines import OPEN_END, Header
+from adapters.store.row_lines import event_line
 from engine.events import Event
 from tests.cli.terminals import CONTROL, Window
 from tests.recordings.reading import FOLDER, reader

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from adapters.store.growing_files import GrowingFile, key_beside
-from adapters.store.json_lines import Header, event_line
+from adapters.store.json_lines import Header
 from adapters.store.opening import open_log
+from adapters.store.row_lines import event_line
 from engine.errors import Fenced, LogTruncated, LogUnavailable, LogUnreadable, PositionTaken
 from engine.events import Event
 from engine.logs import LogIdentity

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from adapters.store.json_lines import FORMAT, Header, JsonLinesReader, event_line
+from adapters.store.json_lines import FORMAT, Header, JsonLinesReader
 from adapters.store.opening import open_log
+from adapters.store.row_lines import event_line
 from engine.canonical_json import dumps, loads
 from engine.errors import LogTruncated, LogUnreadable
 from engine.events import Event

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from adapters.store.json_lines import JsonLinesReader, event_line
+from adapters.store.json_lines import JsonLinesReader
 from adapters.store.memory_logs import MemoryLog
 from adapters.store.pieces import Piece, piece_after, read_piece
+from adapters.store.row_lines import event_line
 from engine.canonical_json import dumps, loads
 from engine.errors import LogUnreadable
 from engine.events import Event

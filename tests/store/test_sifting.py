@@ -96,6 +96,13 @@ async def test_an_answer_ends_the_asking(tmp_path: Path) -> None:
 class Crowded:
     """A log with more ModelWarmups of one name than a database is asked for at once."""
 
+    async def row_at(self, until: int) -> Event | None:
+        """Give none."""
+
+    async def position_at(self, at: int) -> int:
+        """Give nothing: nobody asks about a time."""
+        raise AssertionError(at)
+
     async def below(self, prefix: str) -> frozenset[str]:
         """Give them."""
         return frozenset(f"{prefix}uid-{number}" for number in range(MOST + 1))

@@ -3,22 +3,13 @@
 import asyncio
 from functools import partial
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.store.copying import import_log
-from adapters.store.databases import SqlReader
-from adapters.store.opening import open_log
-from adapters.store.sifting import Sieve
-from adapters.store.sifting_rows import RowSifter
 from adapters.store.stretches import Ends, Stretch, ahead, stretches
 from engine.errors import LogUnavailable
-from engine.events import Event
-from machines.concerning import KINDS, uids_of
-from tests.recordings import reading
 
 
 @given(st.integers(0, 100), st.integers(0, 100), st.integers(1, 9), st.integers(1, 50))
@@ -36,47 +27,6 @@ def test_stretches_follow_upon_each_other(before: int, rows: int, most: int, lea
         *found[:-1],
         Stretch(found[-1].after, last),
     ]
-
-
-@pytest.mark.parametrize("name", ["demo", "demo_caches", "a_staged_claim_is_lost_with_a_backup"])
-async def test_a_log_is_looked_through_in_stretches_as_in_one(name: str, tmp_path: Path) -> None:
-    """What is found, and the rows that are let through, are the same however it is cut."""
-    path = tmp_path / "log.db"
-    await import_log(reading.reader(name), path)
-    async with await open_log(path, read_only=True) as whole:
-        assert isinstance(whole, SqlReader)
-        rows = (await whole.identify()).position
-        plain = await looked_through(RowSifter(whole, cores=1, least_rows=rows), rows)
-        for cores, least in ((2, 1), (3, 7), (4, rows // 5)):
-            cut = RowSifter(whole, cores=cores, least_rows=least)
-            assert await looked_through(cut, rows) == plain
-
-
-async def looked_through(sifter: RowSifter, rows: int) -> list[object]:
-    """Give all that a sifter finds in a log of so many rows."""
-    spans = [await sifter.spans((), until) for until in (None, rows // 2)]
-    subjects = sorted({span.subject for span in spans[0]})
-    uids = uids_of(subjects)
-    let_through = Sieve(KINDS, frozenset(subjects[::2]))
-    return [
-        *(sorted(each) for each in spans),
-        await sifter.of_types("SessionStarted", "Synced"),
-        await sifter.below("M"),
-        await sifter.saying(("PersistentVolumeClaim",), '"owner"'),
-        await sifter.linked("Job", "warmupUid", uids, {}),
-        await sifter.linked("HydrationPod", "jobUid", uids, {}),
-        await sifter.ending("Job", uids),
-        *[await sifted(sifter, let_through, batch_rows) for batch_rows in (1, 3, rows)],
-    ]
-
-
-async def sifted(sifter: RowSifter, sieve: Sieve, batch_rows: int) -> list[Event]:
-    """Give the rows that are let through, read in batches of at most so many."""
-    found: list[Event] = []
-    async for batch in sifter.sift(sieve, 2, None, batch_rows=batch_rows):
-        assert 0 < len(batch) <= batch_rows
-        found += batch
-    return found
 
 
 async def test_what_comes_next_is_done_while_something_is_looked_at() -> None:

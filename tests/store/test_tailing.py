@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from adapters.store.json_lines import OPEN_END, Header, event_line
+from adapters.store.json_lines import OPEN_END, Header
 from adapters.store.opening import OpenReader, open_log
+from adapters.store.row_lines import event_line
 from adapters.store.tailing import Begun, Lost, News, Rested, Rows
 from engine.errors import LogUnreadable
 from tests.store.resting import Deed, followed
