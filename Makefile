@@ -57,12 +57,11 @@ soak: $(STAMP) ## Play simulated worlds (DURATION_SECONDS=1800, WORKERS=2, ARGS=
 search: $(STAMP) ## Run the property tests with a hundred times the examples
 	$(PYTEST) -q -n $(WORKERS) --hypothesis-profile=soak --timeout=0 property_tests $(ARGS)
 
-prove: $(STAMP) ## Explore small worlds whole, crash at every position, put faults back, mutate
+prove: $(STAMP) ## Explore small worlds whole, crash at every position, put faults back, mutate, build the image
 	$(BIN)/python -m property_tests.exploring
 	$(BIN)/python -m property_tests.continuing
 	$(BIN)/python -m property_tests.mutating.putting_back
-	$(PYTEST) -q -n $(WORKERS) -m prove property_tests tests/test_identical_replays.py \
-	    tests/test_recorded_cases.py
+	$(PYTEST) -q -n $(WORKERS) --dist loadgroup -m prove --ignore=tests/e2e tests property_tests
 	$(BIN)/python -m property_tests.mutating --sample $(MUTANTS) --seed $(MUTANTS_SEED) \
 	    --least $(LEAST_KILLED)
 

@@ -13,6 +13,8 @@ from tests.recordings import any_order, reading
 
 NAMES = [name for name in reading.names() if name not in any_order.STORIES]
 NO_NEWS = {"doubled", "stale"}
+# All of them are for `make prove`, which takes each recording.
+QUICK = [*NAMES[:1], *(pytest.param(name, marks=pytest.mark.prove) for name in NAMES[1:])]
 EACH = 2  # continuations of each kind of perturbation, and recording
 
 
@@ -27,7 +29,7 @@ def test_without_a_perturbation_the_very_rows_are_made_again(name: str) -> None:
         assert made == [(row.at, row.cluster, row.subject, row.type, row.data) for row in told]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", QUICK)
 def test_a_crash_at_any_position_changes_no_end(name: str) -> None:
     """Whatever was under way landed or did not: phases, outcomes and mounts are as recorded."""
     prepared = recording(name)

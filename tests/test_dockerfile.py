@@ -9,7 +9,11 @@ import pytest
 
 from tests import images, repository
 
-pytestmark = [pytest.mark.xdist_group("dockerfile"), pytest.mark.timeout(300)]
+pytestmark = [
+    pytest.mark.xdist_group("dockerfile"),
+    pytest.mark.timeout(300),
+    pytest.mark.prove,  # installing everything takes a third of the time of all other tests
+]
 
 PACKAGES = ("engine", "machines", "adapters", "migrations")
 DESCRIBE = """

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.prove  # each begins a test run of its own
+
 REPOSITORY = Path(__file__).parent.parent
 
 SUITE = """
