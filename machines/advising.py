@@ -8,6 +8,7 @@ from machines.states import Words
 
 NOTHING_TO_DO = "nothing: it goes on by itself"
 CORDONED = "NodeCordoned"  # nearer causes than the reasons that statuses give
+UNCORDONED = "NodeUncordoned"
 NO_POOL = "NamespaceWithoutPool"
 
 _JOB_LOG = "read `kubectl -n {namespace} logs job/{job}`"
@@ -27,6 +28,10 @@ BY_REASON: dict[str, str] = {
         "ModelWarmup; control-plane nodes are never warmed"
     ),
     CORDONED: "`kubectl uncordon {node}`",
+    UNCORDONED: (
+        "see whether its Pod has a place now, since {node} takes Pods again: "
+        "`kubectl -n {namespace} get pods -l job-name={job}`"
+    ),
     "NodeUnschedulable": "`kubectl uncordon {node}`, or take its taint off",
     "Unschedulable": "make the node fit (`kubectl describe node {node}`: cordon, taints, room)",
     "WaitingForSlot": NOTHING_TO_DO,

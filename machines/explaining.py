@@ -8,14 +8,16 @@ from typing import Any, NamedTuple
 
 from engine.events import Subject
 from engine.instants import rfc3339
-from machines.advising import NO_POOL, NOTHING_TO_DO, advice, nearest
+from machines.advising import CORDONED, NO_POOL, NOTHING_TO_DO, UNCORDONED, advice, nearest
 from machines.annotations import ignored_annotations
 from machines.crowds import CALM, in_trouble, words_of
 from machines.histories import History, Line, Whole
 from machines.labels import ENABLED
+from machines.levels import NodeLevel
 from machines.messages import cause_text
 from machines.node_jobs import NODE_JOBS, OUTCOMES, NodeJobState, NodeJobTrigger
 from machines.reviewing import nodes_outside
+from machines.selecting import shunning
 from machines.states import WARMUP_KINDS, Ignored, State, Target, Warmup, Words
 from machines.statuses import shown_whole
 from machines.warmups import TERMINAL, WarmupState
@@ -189,7 +191,7 @@ def ignored_words(ignored: Ignored) -> str:
 
 def _explained(state: State, warmup: Warmup, view: NodeView, history: History) -> NodeExplanation:
     view = view._replace(job=view.job or history.jobs.get(view.key, ""))
-    told = "" if view.state is NodeJobState.READY else _node_advice(warmup, view, history)
+    told = "" if view.state is NodeJobState.READY else _node_advice(state, warmup, view, history)
     return NodeExplanation(
         view,
         history.moved_at(view.key, view.since),
@@ -199,11 +201,15 @@ def _explained(state: State, warmup: Warmup, view: NodeView, history: History) -
     )
 
 
-def _node_advice(warmup: Warmup, view: NodeView, history: History) -> str:
+def _node_advice(state: State, warmup: Warmup, view: NodeView, history: History) -> str:
     subject, job = warmup.subject, view.job or history.jobs.get(view.key, "")
+    reason = nearest(view.words)
+    known = state.clusters[warmup.cluster].objects["Node"].get(view.key)
+    # What a scheduler says of a cordon stands until it tries again, which may take minutes.
+    if reason == CORDONED and known and isinstance(known.level, NodeLevel):
+        reason = reason if shunning(known.level) else UNCORDONED
     return advice(
-        nearest(view.words), namespace=subject.namespace, name=subject.name,
-        node=view.name, job=job,
+        reason, namespace=subject.namespace, name=subject.name, node=view.name, job=job
     )  # fmt: skip
 
 

@@ -5,7 +5,7 @@ import pytest
 from engine.events import Subject
 from machines.explaining import ignored_words, is_troubled, node_views, skipped_nodes
 from machines.labels import POOL, SUSPEND
-from machines.levels import NamespaceLevel
+from machines.levels import NamespaceLevel, NodeLevel, PodLevel
 from machines.node_jobs import NodeJobState
 from machines.observations import (
     Answered,
@@ -259,3 +259,23 @@ def test_what_was_ignored_says_why(trigger: str, state: str, why: str) -> None:
     assert words.startswith(
         f"n-1: {trigger.replace('_', ' ')} while {state} was ignored, since {why}"
     )
+
+
+def test_a_cordon_that_was_taken_off_is_no_longer_to_be_taken_off() -> None:
+    """What the scheduler said of it stands until it tries again: nobody is told to do it twice."""
+    told = running()
+    created(told)
+    node, job = Subject("Node", "", "n-1", "uid-n-1"), "uid-job-n-1"
+    pod = Subject("Pod", WARMUP.namespace, "pod", "uid-pod")
+    words = "no node is available: node(s) were unschedulable"
+    waits = PodLevel(WARMUP.uid, job, phase="Pending", reason="Unschedulable", message=words)
+    open_again = told.node("n-1").level
+    assert isinstance(open_again, NodeLevel)
+    told.see(told.level(node, open_again._replace(unschedulable=True)), told.level(pod, waits))
+    assert [each.advice for each in told.explain().nodes if each.view.name == "n-1"] == [
+        "`kubectl uncordon n-1`"
+    ]
+    told.see(told.level(node, open_again))
+    [explained] = [each for each in told.explain().nodes if each.view.name == "n-1"]
+    assert explained.view.words.message == words
+    assert explained.advice.startswith("see whether its Pod has a place now, since n-1 takes Pods")
