@@ -18,6 +18,7 @@ from machines.replicas.composing import parts_of
 from machines.replicas.holding import hold_of
 from machines.replicas.indexing import reindex_replicas
 from machines.replicas.leaving import is_abandoned, is_leaving, ours_there
+from machines.replicas.levels import WorkloadLevel
 from machines.replicas.mounting import cache_of, offer_of
 from machines.replicas.owning import ownership
 from machines.replicas.placing import home_is_known, known_place, place_of, unlisted_kinds
@@ -107,7 +108,7 @@ def unknown_moves_nothing(before: State, event: Event, after: State) -> bool:
 
 
 def what_was_composed_stays_so(before: State, event: Event, after: State) -> bool:
-    """A replica once composed stays so, and an engine's kept mount changes by its apply alone."""
+    """A replica once composed stays so; a kept mount changes by an apply, or to what Pods have."""
     for uid, new in after.replicas.items():
         old = before.replicas.get(uid)
         if old is None:
@@ -117,9 +118,17 @@ def what_was_composed_stays_so(before: State, event: Event, after: State) -> boo
         for name, engine in new.engines.items():
             was = old.engines.get(name)
             answered = event.type == "IntentDone" and event.cause in old.open.values()
-            if was and was.running and engine.kept != was.kept and not answered:
+            changed = was and was.running and engine.kept != was.kept and not answered
+            if changed and engine.kept not in _borne(after, new):
                 return False
     return True
+
+
+def _borne(state: State, replica: Replica) -> set[str]:
+    """Give the mounts that the workloads of a replica have."""
+    place = known_place(state, replica)
+    levels = [one.level for one in ours_there(state, replica, place)] if place else []
+    return {level.mount for level in levels if isinstance(level, WorkloadLevel)}
 
 
 def positions_never_go_back(before: State, event: Event, after: State) -> bool:

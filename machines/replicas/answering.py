@@ -57,7 +57,7 @@ def fold_replica_answer(state: State, event: Event, intent: ObjectIntent, answer
     replica.open.pop(what, None)
     if isinstance(answer, Refused):
         _refused(replica, what, intent, answer, event)
-    elif isinstance(answer, Absent):
+    elif isinstance(answer, Absent) and not _is_seen(state, replica, opened, intent):
         replica.made[what] = accepted(state, opened.cluster, intent, AGAIN_SECONDS)
         _end_apply(replica, intent)
     else:
@@ -118,6 +118,8 @@ def _done(replica: Replica, intent: ObjectIntent) -> None:
 
 def _is_seen(state: State, replica: Replica, opened: OpenIntent, intent: ObjectIntent) -> bool:
     """Say whether what was applied is known to be there: nothing has to be waited for then.
+
+    It may be so although a look-up did not find it: then it was carried out after that.
 
     Of a repair that cannot be told, as the object bore the same digest before.
     """

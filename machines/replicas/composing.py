@@ -63,6 +63,15 @@ def find_part(place: Place, kind: str, name: str) -> Known | None:
     return place.cluster.find(kind, place.namespace, name)
 
 
+def is_composed_with(
+    replica: Replica, place: Place, engine: EngineSpec, level: WorkloadLevel
+) -> bool:
+    """Say whether a workload bears what was applied with the very mount that its Pods have."""
+    names = names_of(replica, place)
+    workload = _parts_of_engine(names, engine, level.mount, dynamo=place.dynamo)[-1]
+    return workload.digest == level.applied
+
+
 def is_scaled(level: WorkloadLevel, engine: EngineSpec) -> bool:
     """Say whether somebody else says how many copies there are, and the user did not since.
 

@@ -1,7 +1,7 @@
 """Moving: a replica is brought to where the facts of its cluster, taken together, put it."""
 
 from engine.events import Event
-from machines.replicas.composing import find_part
+from machines.replicas.composing import find_part, is_composed_with
 from machines.replicas.kinds import WORKLOADS
 from machines.replicas.leaving import ours_there
 from machines.replicas.levels import WorkloadLevel
@@ -10,7 +10,9 @@ from machines.replicas.owning import is_ours
 from machines.replicas.part_names import workload_kind
 from machines.replicas.placing import Place, known_place, place_of, unlisted_kinds
 from machines.replicas.replicas import REPLICAS, ReplicaTrigger
+from machines.replicas.specs import EngineSpec
 from machines.replicas.states import Engine, Replica
+from machines.replicas.wishes import APPLY
 from machines.states import Known, State
 from machines.triggering import pull
 
@@ -23,10 +25,12 @@ def move_replica(state: State, replica: Replica, event: Event) -> None:
     place = known_place(state, replica)
     if place is None:
         return
-    there = workloads_there(state, replica, place).items()
-    taken = [_take_over(replica, name, known) for name, known in there if known is not None]
+    there = workloads_there(state, replica, place)
+    taken = [_take_over(replica, name, known) for name, known in there.items() if known is not None]
     if any(taken):
         _keep(replica)
+    for engine in replica.spec.engines:
+        _catch_up(replica, place, engine, there[engine.name])
     if replica.composed:
         pull(replica, REPLICAS, _trigger(state, replica, place), event)
 
@@ -61,6 +65,26 @@ def _take_over(replica: Replica, engine: str, known: Known) -> bool:
     replica.engines[engine] = Engine(running=True, kept=level.mount)
     replica.composed = True
     return True
+
+
+def _catch_up(replica: Replica, place: Place, engine: EngineSpec, known: Known | None) -> None:
+    """An apply that was carried out after nobody found it counts: its workload bears it.
+
+    Not while one is under way, or nothing was seen since the last answer: what is known then is of
+    before.
+    """
+    before, level = replica.engines.get(engine.name), known.level if known else None
+    if known is None or before is None or before.applying is not None:
+        return
+    if not isinstance(level, WorkloadLevel) or level.mount == before.kept:
+        return
+    name = workload_name(replica.subject.name, engine.name)
+    made = replica.made.get(f"{APPLY} {workload_kind(engine)} {name}")
+    if made is not None and made.version == known.version:
+        return
+    if is_composed_with(replica, place, engine, level):
+        replica.engines[engine.name] = before._replace(kept=level.mount)
+        replica.kept = level.mount
 
 
 def _keep(replica: Replica) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
+from engine.canonical_json import loads
 from engine.events import Subject
 from machines.observations import Absent, Answer, Answered, Done, Unknown
 from machines.replicas.kinds import DEPLOYMENT as DEPLOYMENT_KIND
@@ -11,7 +12,15 @@ from machines.replicas.mounts import mount_of
 from machines.replicas.states import Engine
 from tests.caches.builders import ONE, WORKLOAD
 from tests.replicas.builders import DEPLOYMENT, GANG, MOUNT, UID, ReplicaScene, engine, spec_of
-from tests.replicas.serving import KINDS, OTHER, OTHER_MOUNT, SECOND, ServingScene
+from tests.replicas.serving import (
+    KINDS,
+    OTHER,
+    OTHER_CLAIM,
+    OTHER_MOUNT,
+    OTHER_UID,
+    SECOND,
+    ServingScene,
+)
 
 LOST = (Absent(), Unknown("timed out"))
 
@@ -213,3 +222,30 @@ def test_a_cluster_that_is_made_again_while_engines_are_composed() -> None:
     assert scene.times(DEPLOYMENT) == 1
     assert scene.condition("ModelAccepted")[0] == "True"
     assert [one.kind for one in scene.state.parts[UID] if one.kind == DEPLOYMENT_KIND]
+
+
+@KINDS
+@pytest.mark.parametrize("answered_first", [True, False])
+def test_an_apply_that_lands_after_its_look_up_is_what_engines_have(
+    what: str, *, answered_first: bool
+) -> None:
+    """Nobody found it when it was looked up; what its workload bears is kept from then on."""
+    scene = ServingScene(what).serving()
+    scene.cache(name=OTHER, uid=OTHER_UID)
+    scene.staged()
+    scene.replica(spec=scene.spec(cache=OTHER), generation=2)
+    seq, known = seq_of(scene, what), scene.there(what)
+    level = scene.level_after(seq)
+    assert known is not None
+    if answered_first:
+        scene.tell(Answered(seq, Absent()))
+        assert scene.status()["mount"] == loads(MOUNT)
+    scene.see(ONE, known.subject, level)
+    if not answered_first:
+        scene.tell(Answered(seq, Absent()))
+    assert scene.status()["mount"] == loads(OTHER_MOUNT)
+    before = scene.times(what)
+    scene.gone_claim(OTHER_CLAIM)
+    scene.wait(60)
+    scene.carry_out()
+    assert (scene.times(what), scene.workload(what).mount) == (before, OTHER_MOUNT)
