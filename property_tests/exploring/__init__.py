@@ -7,6 +7,7 @@
     requesting   how decisions reach the API servers, and a crash
     *_cluster    the objects of each world, and what runs there of itself
     *_world      the worlds: what may happen in each, and what must hold there
+    replica_*    the same of a replica: what its servers do, and what must hold, apart
     reducing     of all orders in which the same comes about, one
     games        the worlds that are explored, by name
     searching    breadth first over all states, and whether each must come to rest
