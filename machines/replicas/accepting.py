@@ -28,7 +28,7 @@ def begin(state: State, event: Event, subject: Subject, level: ReplicaLevel) -> 
         moved_at=event.at,
         held=level.held,
         untouched=not level.held,
-        cluster_name=parsed.spec.cluster_name if parsed.spec else _cluster_name(level),
+        cluster_name=_cluster_name(level),
     )
     state.replicas[subject.uid] = replica
     index_replica(state, replica)
@@ -54,7 +54,7 @@ def accept(state: State, replica: Replica, level: ReplicaLevel) -> None:
 
 
 def _cluster_name(level: ReplicaLevel) -> str:
-    """Give the cluster that a spec which cannot be read otherwise names, if it does."""
+    """Give the cluster that a spec names, if it does, be it one that cannot be read otherwise."""
     raw = loads_or_none(level.spec)
     name = raw.get("clusterName") if isinstance(raw, dict) else None
     return name if isinstance(name, str) else ""

@@ -1,8 +1,9 @@
 """Mutate, judge, report: `python -m property_tests.mutating --sample 60 --seed 1`, or `--all`.
 
 What came of each mutant of a whole run is kept in `out/mutants`, by module, and not tried again
-unless it survived and `--again` is asked for. Ends with 1 when a mutant survives that
-`survivors.toml` does not list; with `--least 0.6` only when less than that share is killed.
+unless it survived and `--again` is asked for, best with `--patience 10`: each may then take so many
+times as long as usual, and stands nearly all that comes by it. Ends with 1 when a mutant survives
+that `survivors.toml` does not list; with `--least 0.6` only when less than that share is killed.
 """
 
 import argparse
@@ -54,7 +55,8 @@ def _judge(mutants: list[Mutant], kept: Kept, report: Report, options: argparse.
     tried = [*hand_written.trials(made), *examples.trials(drawn), *again.trials(drawn, made)]
     _say(f"{len(mutants)} mutants, {len(tried)} trials")
     reach = measure(tried, options.workers)
-    every = judge_all(mutants, reach, options.workers, apart=options.apart)
+    how = {"apart": options.apart, "patience": options.patience}
+    every = judge_all(mutants, reach, options.workers, **how)
     for number, (mutant, verdict) in enumerate(every, 1):
         report.add(mutant, verdict)
         if not options.sample:
@@ -83,6 +85,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1, help="which sample")
     parser.add_argument("--module", default="", help="those whose paths hold one of these, A,B")
     parser.add_argument("--least", type=float, help="the share that has to be killed, 0 to 1")
+    parser.add_argument("--patience", type=float, default=1.0, help="times the usual seconds")
     parser.add_argument("--workers", type=int, default=2, help="processes at a time")
     parser.add_argument("--report", type=Path, default=Path("out/mutants.json"))
     return parser.parse_args()

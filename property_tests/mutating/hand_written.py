@@ -47,7 +47,7 @@ def trials_of(module_name: str, made: list[Made]) -> Iterator[Trial]:
             play = partial(test, **arguments)
             if not index:  # the others of a test differ from its first in little
                 made += [(f"{told} {each}", rows) for each, rows in enumerate(_logs_of(test, play))]
-            yield Trial(told, ROOM, play, told, module_name)
+            yield Trial(told, ROOM, play, told, f"{module_name}.{name}")
 
 
 def _logs_of(test: Any, play: Callable[[], Any]) -> list[list[Event]]:

@@ -9,6 +9,7 @@ import signal
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, NamedTuple
 
 import pytest
@@ -23,8 +24,8 @@ from property_tests.mutating.trials import Differs
 MEMORY_BYTES = 3 << 30
 PATIENCE = 50  # times as long as without the mutant
 LEAST_SECONDS = 2.0
-MOST_AGAIN = 2.0  # of one mutant's trials that only tell whether it matters
-MOST_SECONDS = 4.0  # of all trials of one mutant together
+MOST_AGAIN = 2.0  # of one mutant's trials that only tell whether it matters, times the patience
+MOST_SECONDS = 4.0  # of all trials of one mutant together, times the patience
 MOST_APART = 1.5  # of those that may say more of a mutant than that what it does is otherwise
 
 
@@ -48,6 +49,11 @@ class Verdict(NamedTuple):
         return not (self.killer or self.differs)
 
     @property
+    def given_up(self) -> bool:
+        """Say whether nothing noticed, and not all was tried: its time was over before."""
+        return self.survived and self.stood < self.reached
+
+    @property
     def by_case(self) -> bool:
         """Say whether a case that somebody wrote by hand was what noticed."""
         return self.killer.startswith("tests.")
@@ -59,30 +65,31 @@ class Verdict(NamedTuple):
 
 
 def judge_all(
-    mutants: Sequence[Mutant], reach: Reach, workers: int, *, apart: bool
+    mutants: Sequence[Mutant], reach: Reach, workers: int, *, apart: bool, patience: float = 1.0
 ) -> Iterator[tuple[Mutant, Verdict]]:
     """Judge each mutant in a process of its own.
 
     With `apart` sentences, laws and tables are tried also on what is known to do otherwise.
     """
-    for mutant, verdict in forked(mutants, lambda one: _judge(one, reach, apart=apart), workers):
+    judge = partial(_judge, reach=reach, apart=apart, patience=patience)
+    for mutant, verdict in forked(mutants, judge, workers):
         yield mutant, verdict or Verdict("process", "its process died", "", 0, 0, 0.0)
 
 
-def _judge(mutant: Mutant, reach: Reach, *, apart: bool) -> Verdict:
+def _judge(mutant: Mutant, *, reach: Reach, apart: bool, patience: float) -> Verdict:
     signal.signal(signal.SIGVTALRM, _too_long)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     source = source_of(mutant.path)
     apply(mutant.path, source, mutant.applied(source))
     begun = time.process_time()
     order = reach.of(mutant)
-    differs, stood, most_seconds = "", 0, MOST_SECONDS
+    differs, stood, most_seconds = "", 0, MOST_SECONDS * patience
     for number in order:
         trial = reach.trials[number]
         spent = time.process_time() - begun
         if spent > most_seconds or (differs and not apart):
             break
-        if trial.only_again and (differs or spent > MOST_AGAIN):
+        if trial.only_again and (differs or spent > MOST_AGAIN * patience):
             continue
         why, is_breach = _failure(trial.play, reach.seconds[number])
         if is_breach and not trial.only_again:

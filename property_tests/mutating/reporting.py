@@ -26,6 +26,7 @@ class Score(NamedTuple):
     holes: int  # survivors that are listed, and are no less a hole for that
     unlisted: int
     unmet: int  # of the holes and the unlisted: no trial makes them differ where they stand
+    given_up: int  # of the same: their time was over before they had stood all their trials
 
     @property
     def killed(self) -> int:
@@ -80,13 +81,13 @@ class Report:
             harmless=harmless,
             holes=len(survivors) - harmless - unlisted,
             unlisted=unlisted,
-            unmet=self._unmet(),
+            unmet=self._holes({one for one, how in self.judged if not how.reached}),
+            given_up=self._holes({one for one, how in self.judged if how.given_up}),
         )
 
-    def _unmet(self) -> int:
-        unmet = {one for one, how in self.judged if not how.reached}
-        known = ((one, known_as(one)) for one in self.survivors if one in unmet)
-        return sum(entry is None or not entry.harmless for _, entry in known)
+    def _holes(self, among: set[Mutant]) -> int:
+        known = [known_as(one) for one in self.survivors if one in among]
+        return sum(entry is None or not entry.harmless for entry in known)
 
     def words(self) -> str:
         """Give the report for people."""
@@ -101,6 +102,7 @@ class Report:
             f"no programs, says the type checker, and left out above: {score.no_program}",
             f"survived: {listed}",
             f"  holes, listed or not, that no trial comes by: {score.unmet}",
+            f"  given up before they had stood all that comes by them: {score.given_up}",
             f"cpu seconds: {seconds:.0f}",
             "",
             *self._modules(),

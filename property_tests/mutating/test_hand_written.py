@@ -25,6 +25,13 @@ def test_cases_with_many_arguments_are_each_a_trial() -> None:
     assert len(pairs) > len(NODE_JOBS.states) * len(NODE_JOBS.triggers)
 
 
+def test_each_test_of_a_module_has_its_own_turns() -> None:
+    """No test keeps another one of its module from being tried."""
+    found = list(trials_of("tests.machines.test_twins", []))
+    assert {one.test for one in found} == {one.name.rpartition(" ")[0] for one in found}
+    assert len({one.test for one in found}) > 1
+
+
 def test_what_asks_for_a_fixture_or_runs_aside_is_no_case() -> None:
     """A coroutine is left alone, and so is a test that wants what only pytest can give."""
     names = {one.name for one in trials_of("tests.engine.test_replaying", [])}

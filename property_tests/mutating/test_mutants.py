@@ -162,3 +162,18 @@ def test_a_case_that_fails_by_pytests_own_word_kills() -> None:
     reach = Reach([case], [Tried(0, 0.01, b"", "")], [])
     [(_, verdict)] = judge_all([mutant], reach, 1, apart=False)
     assert (verdict.killer, verdict.by_case) == (case.name, True)
+
+
+def stands() -> None:
+    """A case that holds whatever is changed."""
+
+
+def test_a_mutant_is_not_given_up_while_there_is_patience() -> None:
+    """One that nothing notices has stood all its trials, or the verdict says that it has not."""
+    gather()
+    [mutant, *_] = mutants_of("machines/suspending.py", source_of("machines/suspending.py"))
+    cases = [Trial(f"case {one}", "hand-written", stands, f"{one}", f"{one}") for one in range(3)]
+    reach = Reach(cases, [Tried(number, 0.01, b"", "") for number in range(3)], [])
+    for patience, stood, given_up in ((0, 0, True), (10, 3, False)):
+        [(_, verdict)] = judge_all([mutant], reach, 1, apart=False, patience=patience)
+        assert (verdict.reached, verdict.stood, verdict.given_up) == (3, stood, given_up)

@@ -6,8 +6,10 @@ import pytest
 
 from engine.events import Subject
 from machines.caches.levels import Owner
+from machines.caches.owning import Ownership
 from machines.observations import Answered, Done, Observation, Refused, Seen
 from machines.replicas.levels import PartLevel, WorkloadLevel
+from machines.replicas.owning import ownership
 from tests.caches.builders import NAMESPACE, ONE, WORKLOAD
 from tests.replicas.builders import (
     DEPLOYMENT,
@@ -206,3 +208,25 @@ def test_an_edit_during_our_apply_is_not_taken_for_ours(what: str) -> None:
     answered(scene, what, first=False)
     scene.edit(what, fields="theirs")
     assert scene.applied == 2
+
+
+@pytest.mark.parametrize("level", [PartLevel(), PartLevel(owner=OLD_UID)])
+def test_a_template_is_taken_over_by_its_name_alone(level: PartLevel) -> None:
+    """Modelplane gave a ResourceClaimTemplate no mark: under our name it is the replica's."""
+    scene = scene_with(TEMPLATE, level)
+    scene.replica(spec=scene.spec(cache=""))
+    known = scene.there(TEMPLATE)
+    assert ownership(scene.state, scene.mr, known) is Ownership.OPEN
+    assert scene.condition("Ready")[1] != "Refused"
+
+
+@pytest.mark.parametrize("what", [DEPLOYMENT, SERVICE])
+def test_what_was_ours_stays_so_without_its_marks(what: str) -> None:
+    """Somebody takes annotations and labels off; a stranger's without marks is another's."""
+    scene = ServingScene().serving()
+    scene.edit(what, owner=Owner(), serving="")
+    known = scene.there(what)
+    assert known is not None
+    assert ownership(scene.state, scene.mr, known) is Ownership.OPEN
+    stranger = known._replace(subject=known.subject._replace(uid="stranger"))
+    assert ownership(scene.state, scene.mr, stranger) is Ownership.OTHERS
