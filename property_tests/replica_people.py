@@ -122,7 +122,9 @@ class ReplicaPeople(CacheWorlds):
             })  # fmt: skip
 
     def live(self) -> None:
-        """Begin a life of the controller."""
+        """Begin a life of the controller, on a log that may have been lost, or cut, before."""
+        rows = len(self.logs[-1].rows)
+        self.lengths = [one for one in self.lengths if one <= rows]
         others = {name: self.worlds[name] for name in ("east", "west")}
         self.driver = self.born(
             lambda log, host: start(self.home, log, WHO, self.listen, others=others, host=host)
