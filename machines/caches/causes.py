@@ -17,6 +17,7 @@ from machines.caches.obstacles import (
     newer_class,
     still,
     token_trouble,
+    unread_copy,
     users_words,
 )
 from machines.caches.reaching import way_in
@@ -118,6 +119,8 @@ def _leaving(sight: Sight) -> Cause:
         return Cause(LEAVING)
     if blindness(sight):
         return _blind(sight)
+    if unread_copy(sight):
+        return Cause(UNREAD)
     return Cause(REFUSED if sight.entry.refusals else LETTING_GO)
 
 

@@ -11,7 +11,7 @@ from machines.caches.indexing import bearer_key
 from machines.caches.owning import Ownership, is_ours, ownership
 from machines.caches.selecting import is_known
 from machines.caches.states import Cache, Entry
-from machines.caches.tokens import copy_is_unseen
+from machines.caches.tokens import copy_is_known, copy_is_unseen
 from machines.caches.wishes import Wish
 from machines.kinds import REPLICA
 from machines.replicas.using import may_be_mounted, replicas_with_claim
@@ -26,7 +26,8 @@ def leaving_wishes(state: State, cache: Cache, entry: Entry) -> Iterator[Wish]:
     job, secret = site.job, site.secret
     if job is not None and is_filling(state, cache, site) and not _is_going(job):
         yield _delete(cache, entry, site, JOB, job)
-    if secret is not None and is_ours(state, cache, secret) and not _is_going(secret):
+    listed = copy_is_known(site, names_of(cache)[SECRET])
+    if secret is not None and listed and is_ours(state, cache, secret) and not _is_going(secret):
         yield _delete(cache, entry, site, SECRET, secret)
     claim = site.claim
     if claim is not None and is_releasable(state, cache, entry, site):

@@ -6,7 +6,7 @@ from machines.caches.changes import to_do_words
 from machines.caches.entries import EntryState
 from machines.caches.finding import CLAIM, JOB, names_of
 from machines.caches.leaving import is_held, replica_users
-from machines.caches.reaching import way_in
+from machines.caches.reaching import scope_key, way_in
 from machines.caches.selecting import (
     DEFAULT_CLASS,
     classes_are_listed,
@@ -99,7 +99,8 @@ def leaving_words(sight: Sight) -> str:
         return f"{why}; whether a Pod mounts {sight.claim_words} is not known yet"
     if is_held(state, cache, entry):
         return f"{why}; whether a ModelReplica has {sight.claim_words} is not known yet"
-    return "; ".join(filter(None, (why, f"{sight.claim_words} is being let go", still(sight))))
+    claim = f"{sight.claim_words} is being let go"
+    return "; ".join(filter(None, (why, claim, still(sight), unread_copy(sight))))
 
 
 def is_let_be(sight: Sight) -> bool:
@@ -122,6 +123,15 @@ def still(sight: Sight) -> str:
     if len(names) > 1:
         return f"{_some('Pod', names)} have ended and still mount it: it goes once they are deleted"
     return f"Pod {names[0]} has ended and still mounts it: it goes once that Pod is deleted"
+
+
+def unread_copy(sight: Sight) -> str:
+    """Say why a copy of the token stays that cannot be read; "" when none does."""
+    cluster, name = sight.cluster, names_of(sight.cache)[SECRET]
+    if cluster is None or cluster.find(SECRET, sight.namespace, name) is None:
+        return ""
+    words = cluster.unread.get(scope_key(sight.namespace, name), "")
+    return f"Secret {sight.namespace}/{name} cannot be read: {cut(words, QUOTED)}" if words else ""
 
 
 def users_words(sight: Sight) -> str:

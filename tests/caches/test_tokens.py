@@ -4,10 +4,12 @@ import pytest
 
 from engine.canonical_json import dumps
 from engine.events import Subject
+from machines.caches.causes import UNREAD, entry_cause
 from machines.caches.finding import site_of
 from machines.caches.levels import SecretLevel
 from machines.caches.messages import entry_message
 from machines.caches.reaching import wanted_secrets
+from machines.caches.sights import sight_of
 from machines.caches.tokens import copy_digest
 from machines.observations import Absent, Unread
 from machines.states import SECRET
@@ -303,3 +305,41 @@ def test_no_value_is_in_the_log() -> None:
     rows = dumps([row.data for row in scene.rows])
     assert COPY in rows
     assert '\\"data\\"' not in rows
+
+
+def leaving() -> CacheScene:
+    """A cache whose token was copied, that is deleted while the controller starts anew."""
+    scene = gated()
+    scene.list_secrets()
+    carry_out(scene)
+    scene.list_secrets()
+    carry_out(scene)
+    scene.start()
+    scene.sync(HOME)
+    scene.cache(spec_of(secret="hub"), deleting=True)
+    scene.sync(ONE, secrets=False)
+    return scene
+
+
+def test_a_copy_goes_once_it_was_listed() -> None:
+    """A copy that was not looked for in this session may be another's, or another cluster's."""
+    scene = leaving()
+    assert "delete HydrationJob" in scene.doing()
+    assert "delete Secret" not in scene.doing()
+    scene.sync(ONE)
+    assert "delete Secret" in scene.doing()
+
+
+def test_a_copy_that_cannot_be_read_is_named() -> None:
+    """A cache that goes says which copy it cannot let go of, and why."""
+    scene = leaving()
+    copy = scene.known(ONE, SECRET).subject
+    scene.users()
+    scene.tell(Unread(ONE, SECRET, "secrets is forbidden", (copy.namespace, copy.name)))
+    assert "delete Secret" not in scene.doing()
+    entry = scene.mc, scene.entry()
+    words = f"Secret {copy.namespace}/{copy.name} cannot be read: secrets is forbidden"
+    assert words in entry_message(scene.state, *entry)
+    assert entry_cause(sight_of(scene.state, *entry)).reason == UNREAD
+    scene.sync(ONE)
+    assert "delete Secret" in scene.doing()
