@@ -101,6 +101,7 @@ class ConditionBook:
         match result:
             case Stored():
                 page.stored, page.version = write.position, number(result.version)
+                page.repair_at = now + REPAIR_INTERVAL  # on its way out a write may be slow
                 page.refusals, page.words = 0, ""
             case Dropped():
                 page.stored, page.version, page.words = write.position, page.seen, ""

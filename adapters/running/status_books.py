@@ -124,7 +124,7 @@ class StatusBook:
             case Conflict():
                 page.outpaced(result.version, write.position)
             case Stored():
-                page.stored(result.version, write.position)
+                page.stored(result.version, write.position, now)
                 if write.terminal and not page.told:
                     page.told = True
                     return (StatusStored(write.cluster, write.subject, write.position),)

@@ -57,9 +57,10 @@ class Page:
         self.not_before = now + INTERVAL
         self.considered = position
 
-    def stored(self, version_text: str, position: int) -> None:
+    def stored(self, version_text: str, position: int, now: int) -> None:
         """Note that the server has taken the write in flight, which made `version_text`."""
         version = number(version_text)
+        self._end_repair(position, now)
         if version >= number(self.version):
             self.version = version_text
         self._hold(version, self.sending, position)
@@ -75,6 +76,7 @@ class Page:
 
     def failed(self, words: str, position: int, now: int) -> None:
         """Note that the write was refused, or not answered."""
+        self._end_repair(position, now)
         self.considered = 0
         self.version = ""
         self.words = words
@@ -105,6 +107,11 @@ class Page:
     def is_behind(self, position: int) -> bool:
         """Say whether the server may not hold the projection at `position`."""
         return bool(self.sending) or (not self.dropped and self.considered != position)
+
+    def _end_repair(self, position: int, now: int) -> None:
+        """Count the time to the next repair from here: on its way out a write may be slow."""
+        if self.is_repair(position):
+            self.repair_at = now + REPAIR_INTERVAL
 
     def _hold(self, version: int, text: str, position: int) -> None:
         self.held, self.held_version, self.shown = text, version, ""

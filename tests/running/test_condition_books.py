@@ -88,6 +88,16 @@ def test_what_others_write_is_looked_at_once_a_minute() -> None:
     assert desk.next_seconds() is None
 
 
+def test_the_minute_to_the_next_look_begins_with_the_answer() -> None:
+    """A condition that was slow on its way was stored late: a minute counts from there."""
+    desk = Desk()
+    [write] = desk.due()
+    desk.now += 5 * SECOND
+    desk.book.settle(write, Stored("501"), desk.now)
+    desk.see(502)
+    assert desk.next_seconds() == 60
+
+
 def test_a_refusal_is_tried_again_ever_more_rarely() -> None:
     """Until it is stored the words say why it is not."""
     desk = Desk()

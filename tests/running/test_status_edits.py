@@ -293,3 +293,15 @@ async def test_our_own_writes_are_no_edits() -> None:
         write = at.store(61 + 3 * turn)
         at.book.note(warmup_seen(61 + 3 * turn, write.status))
     assert "Contested" not in [row["type"] for row in at.status["conditions"]]
+
+
+@pytest.mark.parametrize("end", [Stored("43"), Unanswered("no answer in time")])
+async def test_the_minute_to_the_next_repair_begins_with_the_answer(end: object) -> None:
+    """A repair that was slow on its way arrived late: the next one comes a minute after its end."""
+    at = await settled_desk()
+    at.book.note(warmup_seen(42, FOREIGN))
+    write = at.write()
+    at.now += 5 * SECOND
+    at.settle(write, end)
+    at.book.note(warmup_seen(44, FOREIGN))
+    assert at.book.next_due(at.writer.state) == at.now + REPAIR_INTERVAL
