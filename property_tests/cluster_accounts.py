@@ -29,7 +29,7 @@ class Crowd(NamedTuple):
 
     warmup: str
     limit: int
-    working: tuple[str, ...]  # of those that have not ended
+    working: tuple[str, ...]  # of those that have not ended, and no elder's late create made
     existing: tuple[str, ...]
     restored: bool  # the cluster was: what ran then runs again
 
@@ -93,6 +93,7 @@ def crowds(evidence: Evidence) -> Iterator[Crowd]:
     limits: dict[str, int] = {}
     jobs: dict[str, dict[str, dict[str, Manifest]]] = defaultdict(lambda: defaultdict(dict))
     restored: set[str] = set()
+    late = _made_by_elders(evidence)
     for one in evidence.changes("ModelWarmup", "Job"):
         if isinstance(one, Restored):
             restored.add(one.cluster)
@@ -113,10 +114,30 @@ def crowds(evidence: Evidence) -> Iterator[Crowd]:
         yield Crowd(
             owner,
             limits[owner],
-            tuple(_node(job) for job in mine.values() if not has_ended(job)),
+            tuple(
+                _node(job) for uid, job in mine.items() if not has_ended(job) and uid not in late
+            ),
             tuple(_node(job) for job in mine.values()),
             one.cluster in restored,
         )
+
+
+def _made_by_elders(evidence: Evidence) -> set[str]:
+    """Give the uids of Jobs whose create arrived when another controller had the log already.
+
+    Nothing can call it back; the other one looked for it before it came, and deletes it.
+    """
+    late = set()
+    for sent in evidence.sent:
+        if sent.kind == "Job" and sent.request.method == "POST" and sent.landed and sent.after:
+            log, position = sent.arrived
+            terms = [
+                evidence.logs[each][rows - 1].epoch
+                for each, rows in ((sent.log, sent.position), (log, position))
+            ]
+            if log != sent.log or terms[0] < terms[1]:
+                late.add(uid_of(sent.after))
+    return late
 
 
 def _node(job: Manifest) -> str:

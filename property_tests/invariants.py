@@ -192,7 +192,9 @@ def repairs_are_few(it: things.Repair) -> bool:
 
 @BOOK.of(clusters.crowds)
 def active_jobs_stay_within_the_limit(it: clusters.Crowd) -> bool:
-    """No more Jobs of a warmup run at once than its parallelism, unless a backup brought them."""
+    """No more Jobs of a warmup run at once than its parallelism, unless a backup brought them, or a
+    create that was on its way when the lease was lost.
+    """
     return it.restored or len(it.working) <= it.limit
 
 

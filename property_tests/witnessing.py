@@ -99,7 +99,9 @@ class WitnessedApi:
         witness, at = self._witness, self._world.cluster.now
         missed = request.path in self._missed
         self._missed.discard(request.path)
-        sent = Sent(self._api.cluster, request, place, witness.log, witness.position, at, missed)
+        sent = Sent(
+            self._api.cluster, request, place, witness.log, witness.position, at, missed=missed
+        )
         self._under_way[id(request)] = sent
         witness.evidence.happened.append(sent)
 
@@ -121,6 +123,7 @@ class WitnessedApi:
                 for item in self._world.listed(one, sent.place.namespace)
             )
         sent.before, sent.at = self._there(sent), self._world.cluster.now
+        sent.arrived = self._witness.log, self._witness.position
 
     def _there(self, sent: Sent) -> Manifest | None:
         place = sent.place
