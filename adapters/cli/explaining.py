@@ -1,5 +1,6 @@
 """`warmlog explain`: why an object is in its phase, what it waits for, what to do."""
 
+import os
 from typing import Annotated
 
 import typer
@@ -12,10 +13,10 @@ from adapters.cli.recordings import recording, run
 from adapters.explaining import references
 from adapters.explaining.explaining import Question, explain_object
 from adapters.explaining.moments import parse_moment
-from adapters.explaining.references import PARTS, parse_thing
+from adapters.explaining.references import PARTS, kinds_of, parse_thing
 from machines.kinds import CACHE, WARMUP
 
-ON_HELP = "Only this InferenceCluster: of a ModelCache, a Job, a claim, a node, a Pod or a Secret."
+ON_HELP = f"Only this InferenceCluster: of {kinds_of('on')}."
 
 
 def register(app: typer.Typer) -> None:
@@ -46,10 +47,10 @@ def _explain(
     log that led there.
     """
     named = parse_thing(reference)
-    if node is not None and named.kind != WARMUP:
-        raise Misuse(f"--node is about a {WARMUP}: of a {CACHE} say --on CLUSTER.")
+    if node is not None and named.kind not in PARTS["node"]:
+        raise Misuse(f"--node is about {kinds_of('node')}: of a {CACHE} say --on CLUSTER.")
     if on is not None and named.kind not in PARTS["on"]:
-        raise Misuse(f"--on is about a {CACHE}: of a {WARMUP} say --node NODE.")
+        raise Misuse(f"--on is about {kinds_of('on')}: of a {WARMUP} say --node NODE.")
     return run(_run(log, Question(named, node if node is not None else on, cluster), at, output))
 
 
@@ -57,6 +58,8 @@ async def _run(log: str, question: Question, at: str | None, output: Format) -> 
     async with recording(log) as source:
         bound = parse_moment(at, await source.identify())
         found = await explain_object(source, question, bound, log=source.place, sift=source.sifted)
+        if log != os.environ.get("WARMLOG_LOG"):
+            found = found.found_in(source.place)
         if output is Format.JSON:
             print_json(found.document)
         else:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Coroutine
 from contextlib import aclosing
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -40,21 +40,33 @@ def _watch(
         Path | None,
         typer.Option(metavar="FILE", help=f"Whom to trust for https; else {CA_FILE}."),
     ] = None,
+    once: Annotated[bool, typer.Option("--once", help="Only where everything stands now.")] = False,
     output: Annotated[
         Format, typer.Option("-o", "--output", help="json: a document for each change, one a line.")
     ] = Format.TEXT,
 ) -> ExitCode:
     """Show where everything stands and what it waits for, live, as a log or a controller goes on.
 
-    On a terminal a page, until q or Ctrl-C; in a pipe a line for each change.
+    On a terminal a page, until q or Ctrl-C; in a pipe a line for each change, until Ctrl-C. With
+    --once a line for each object, and that is all.
     """
     from adapters.cli.watch_states import Wanted
 
     wanted = Wanted(namespace, parse_reference(only) if only else None)
     place = _place(log, is_asked=bool(token_file or ca_file))
     given = credentials(token_file, ca_file)
-    run(_run(place, lambda: open_reader(log, given), wanted, output))
+    shown = _Shown(place, wanted, output, once=once)
+    run(_run(shown, lambda: open_reader(log, given)))
     return ExitCode.OK
+
+
+class _Shown(NamedTuple):
+    """What is shown, and how."""
+
+    place: str
+    wanted: "Wanted"
+    output: Format
+    once: bool
 
 
 def _place(log: str, *, is_asked: bool) -> str:
@@ -67,12 +79,13 @@ def _place(log: str, *, is_asked: bool) -> str:
     return place.name
 
 
-async def _run(place: str, opening: "Opening", wanted: "Wanted", output: Format) -> None:
+async def _run(asked: _Shown, opening: "Opening") -> None:
     from adapters.cli.watch_screens import Lines, is_for_people, live_page
     from adapters.running.stopping import until_signalled
 
-    if not is_for_people(output):
-        await until_signalled(_follow(opening, Lines(place, wanted, output)))
+    place, wanted, output, once = asked
+    if once or not is_for_people(output):
+        await until_signalled(_follow(opening, Lines(place, wanted, output), once=once))
         return
     async with await opening() as reader:  # what is wrong is said before the screen is taken
         await reader.identify()
@@ -95,11 +108,13 @@ async def _until_quit(*works: Coroutine[Any, Any, None]) -> None:
             await asyncio.wait(tasks)
 
 
-async def _follow(opening: "Opening", screen: "Screen") -> None:
+async def _follow(opening: "Opening", screen: "Screen", *, once: bool = False) -> None:
     """Read what there is and what comes, and give the others their turn in between."""
-    from adapters.store.tailing import tail
+    from adapters.store.tailing import Rested, tail
 
     async with aclosing(tail(opening, asyncio.sleep)) as news:
         async for each in news:
             screen.take(each)
+            if once and isinstance(each, Rested):
+                return
             await asyncio.sleep(0)

@@ -13,7 +13,7 @@ from adapters.explaining.answers import Answer
 from adapters.explaining.errors import Misasked, NotHeld
 from adapters.explaining.explaining import Question, explain_object
 from adapters.explaining.moments import parse_moment
-from adapters.explaining.references import PARTS, parse_thing
+from adapters.explaining.references import PARTS, kinds_of, parse_thing
 from adapters.store.concerning import sifted
 from adapters.store.locations import parse_location
 from adapters.store.opening import open_log
@@ -38,8 +38,8 @@ async def _explained(log: str, asked: dict[str, str]) -> Any:
     reference = parse_thing(asked["object"])
     for name, kinds in PARTS.items():
         if asked.get(name) and reference.kind not in kinds:
-            known = " or a ".join(kinds)
-            raise Misasked(f"{name}= is about a {known}, and {reference} is none: leave it out.")
+            about = kinds_of(name)
+            raise Misasked(f"{name}= is about {about}, and {reference} is none: leave it out.")
     part, cluster = asked.get("node") or asked.get("on"), asked.get("cluster")
     async with await open_log(log, read_only=True) as reader:
         bound = parse_moment(asked.get("at"), await reader.identify())

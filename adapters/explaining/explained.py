@@ -25,6 +25,10 @@ class Explained(NamedTuple):
     only: str | None = None  # of a ModelWarmup one node, of a ModelCache one InferenceCluster
     gone: Line | None = None  # the row by which it went; told is how it was just before that
 
+    def found_in(self, log: str) -> "Explained":
+        """Give the same with commands that name the log, as --log takes it."""
+        return self._replace(place=self.place._replace(log=log))
+
     @property
     def phase(self) -> str:
         """Give the phase in one word, of the part that was asked about."""

@@ -1,5 +1,6 @@
 """Places: which log was asked, up to which row, and by whom it was recorded."""
 
+from shlex import quote
 from typing import Any, NamedTuple
 
 from adapters.explaining.passages import PLACE, Sheet
@@ -16,6 +17,11 @@ class Place(NamedTuple):
     position: int  # of the last row that was folded; 0 before the first
     at: int | None  # its instant, UTC nanoseconds; None before the first
     recorded: str  # by whom, in words
+    log: str = ""  # what --log has to say for another look; "" where it need not
+
+    def typed(self, command: str) -> str:
+        """Give a command that looks at the same log, as it is typed."""
+        return f"{command} --log {quote(self.log)}" if self.log else command
 
     @property
     def until(self) -> str:

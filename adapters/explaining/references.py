@@ -46,6 +46,12 @@ _NEAR = 3  # names that are like one that is not there
 _WITHOUT_NAMESPACE = frozenset({CLUSTER})
 
 
+def kinds_of(part: str) -> str:
+    """Name the kinds that a part narrows down, for a sentence."""
+    *others, last = (f"{'an' if kind[0] in 'AEIO' else 'a'} {kind}" for kind in PARTS[part])
+    return f"{', '.join(others)} or {last}" if others else last
+
+
 class Reference(NamedTuple):
     """An object by name."""
 

@@ -33,7 +33,7 @@ def tell_replica(told: ReplicaExplanation, place: Place) -> tuple[Passage | Tabl
     _tell_cache(sheet, told, place)
     tell_chain(sheet, "How it came to this", told.causes)
     if told.standing == NO_CACHE or told.keeps:
-        _tell_way_of_cache(sheet, told.cache)
+        _tell_way_of_cache(sheet, told.cache, place)
     tell_place(sheet, place, told.cluster)
     return sheet.passages
 
@@ -91,7 +91,7 @@ def _tell_cache(sheet: Sheet, told: ReplicaExplanation, place: Place) -> None:
         sheet.line(entry.message, indent=2)
 
 
-def _tell_way_of_cache(sheet: Sheet, part: CachePart | None) -> None:
+def _tell_way_of_cache(sheet: Sheet, part: CachePart | None, place: Place) -> None:
     if part is None:
         return
     name = f"{part.subject.namespace}/{part.subject.name}"
@@ -99,8 +99,8 @@ def _tell_way_of_cache(sheet: Sheet, part: CachePart | None) -> None:
     by_position = {line.position: line for line in (*part.causes, *part.entry.chain)}
     lines = [line for _, line in sorted(by_position.items())]
     shown = tuple(line._replace(words=line.words.replace(part.place, "…")) for line in lines)
-    rest = f"`warmlog explain mc/{name} --on {part.entry.cluster}`"
-    tell_chain(sheet, title, shown, rest=rest)
+    rest = place.typed(f"warmlog explain mc/{name} --on {part.entry.cluster}")
+    tell_chain(sheet, title, shown, rest=f"`{rest}`")
 
 
 def _engine_json(engine: EngineExplanation) -> dict[str, Any]:

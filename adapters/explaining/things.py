@@ -81,7 +81,7 @@ def thing_json(told: ThingExplanation, place: Place) -> dict[str, Any]:
         "gone": line_json(told.gone) if told.gone else None,
         "notes": list(told.notes),
         "do": list(told.advice),
-        "of": [_bearing_json(each) for each in told.bearings],
+        "of": [_bearing_json(each, place) for each in told.bearings],
         "causes": [line_json(line) for line in told.causes],
     }
 
@@ -102,10 +102,10 @@ def _tell_bearing(sheet: Sheet, bearing: Bearing, place: Place) -> None:
         sheet.line(f"Waits for: {bearing.waits_for}", indent=2)
     if bearing.advice:
         sheet.line(f"Do: {bearing.advice}", indent=2)
-    sheet.line(f"More: `{bearing.command}`", indent=2)
+    sheet.line(f"More: `{place.typed(bearing.command)}`", indent=2)
 
 
-def _bearing_json(bearing: Bearing) -> dict[str, Any]:
+def _bearing_json(bearing: Bearing, place: Place) -> dict[str, Any]:
     subject = bearing.subject
     return {
         "kind": subject.kind,
@@ -119,7 +119,7 @@ def _bearing_json(bearing: Bearing) -> dict[str, Any]:
         "message": bearing.message,
         "waitsFor": bearing.waits_for,
         "do": bearing.advice,
-        "more": bearing.command,
+        "more": place.typed(bearing.command),
     }
 
 

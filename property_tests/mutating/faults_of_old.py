@@ -141,6 +141,11 @@ FAULTS: tuple[Fault, ...] = (
                 '            replica.engines[name] = engine._replace(kept="")\n'
                 "        stir_replica(state, uid)\n",
             ),
+            Edit(  # else it is taken from the workload again
+                "machines/replicas/moving.py",
+                "        _catch_up(replica, place, engine, there[engine.name])\n",
+                "        pass\n",
+            ),
         ),
         {"gangs": False, "ready": True, "wants": [["chat", "one", "one"]]},
     ),

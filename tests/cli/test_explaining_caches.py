@@ -1,12 +1,15 @@
 """`warmlog explain` of ModelCaches and InferenceClusters: the chain from now back to the cause."""
 
 import json
+import re
+import shlex
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from adapters.cli.exit_codes import ExitCode
+from adapters.explaining.references import PARTS
 from tests.caches.builders import CLAIM, HOME, ONE, WORKLOAD, CacheScene, spec_of
 from tests.caches.willing import carry_out, stage
 from tests.cli.cache_logs import write
@@ -164,3 +167,28 @@ def test_nothing_is_selected(tmp_path: Path) -> None:
     told = explained(write(scene, tmp_path / "none.jsonl"))
     assert told["reason"] == "NoClusters"
     assert "tier=gpu" in told["do"][0]
+
+
+def test_the_commands_that_tell_more_look_at_the_same_log(troubled: Path, tmp_path: Path) -> None:
+    """They can be typed as they stand, whatever the log is called; and say less where they may."""
+    path = tmp_path / "a log.jsonl"
+    path.write_bytes(troubled.read_bytes())
+    words = printed("explain", "node/n", "--log", path)
+    commands = re.findall(r"More: `warmlog (.*)`", words)
+    assert commands
+    for command in commands:
+        assert "ModelCache ml-team/qwen" in printed(*shlex.split(command))
+    told = warmlog("explain", "node/n", WARMLOG_LOG=str(path)).stdout
+    assert re.findall(r"More: `warmlog (.*)`", told) == [
+        command.partition(" --log ")[0] for command in commands
+    ]
+    more = explained(path, "node/n")["of"]
+    assert [each["more"] for each in more] == [f"warmlog {command}" for command in commands]
+
+
+def test_a_part_that_an_object_has_not_is_refused_with_those_that_have_it(troubled: Path) -> None:
+    """The words name each kind that the option takes."""
+    result = warmlog("explain", "mw/ml-team/warm", "--on", "one", "--log", troubled)
+    assert result.exit_code == ExitCode.USAGE
+    for kind in PARTS["on"]:
+        assert f" {kind}" in result.stderr

@@ -187,3 +187,14 @@ def test_a_log_that_is_not_there(tmp_path: Path) -> None:
     result = warmlog("watch", tmp_path / "none.db")
     assert result.exit_code == 4
     assert "There is no log at" in result.stderr
+
+
+@pytest.mark.parametrize("name", ["demo_caches", "demo_replicas"])
+def test_once_tells_where_everything_stands_and_ends(name: str) -> None:
+    """A line for each object, the last that a watch of the log tells of it."""
+    told = warmlog("watch", FOLDER / f"{name}.jsonl", "--once", "-o", "json")
+    assert told.exit_code == 0, told.stderr
+    found = [json.loads(line) for line in told.stdout.splitlines()]
+    assert {one["kind"] for one in found} >= {"ModelCache", "InferenceCluster"}
+    names = [(one["kind"], one["namespace"], one["name"], one["part"]) for one in found]
+    assert len(set(names)) == len(names)

@@ -85,8 +85,9 @@ def test_the_command_prints_the_very_text_and_json(log: Path) -> None:
             str(each.place.position),
             *part,
         ]
-        assert warmlog(*args).stdout == each.text
-        assert json.loads(warmlog(*args, "-o", "json").stdout) == each.document
+        there = each.found_in(str(log))
+        assert warmlog(*args).stdout == there.text
+        assert json.loads(warmlog(*args, "-o", "json").stdout) == there.document
 
 
 async def test_a_node_has_a_phase_of_its_own() -> None:
