@@ -10,6 +10,7 @@ NOTHING_TO_DO = "nothing: it goes on by itself"
 CORDONED = "NodeCordoned"  # nearer causes than the reasons that statuses give
 UNCORDONED = "NodeUncordoned"
 NO_POOL = "NamespaceWithoutPool"
+NOT_LOOKED_FOR = "NothingLookedForYet"
 
 _JOB_LOG = "read `kubectl -n {namespace} logs job/{job}`"
 _IMAGE = (
@@ -92,6 +93,7 @@ BY_REASON: dict[str, str] = {
     NO_POOL: (
         f"`kubectl label namespace {{namespace}} {POOL}=POOL` with the pool of the nodes to warm"
     ),
+    NOT_LOOKED_FOR: "nothing, unless it lasts: then see what may not be listed",
     "NoTargetsResolved": (
         "compare spec.targets with `kubectl get nodes --show-labels`, and the pool label of "
         "namespace {namespace} with the nodes'"

@@ -8,7 +8,15 @@ from typing import Any, NamedTuple
 
 from engine.events import Subject
 from engine.instants import rfc3339
-from machines.advising import CORDONED, NO_POOL, NOTHING_TO_DO, UNCORDONED, advice, nearest
+from machines.advising import (
+    CORDONED,
+    NO_POOL,
+    NOT_LOOKED_FOR,
+    NOTHING_TO_DO,
+    UNCORDONED,
+    advice,
+    nearest,
+)
 from machines.annotations import ignored_annotations
 from machines.crowds import CALM, in_trouble, words_of
 from machines.histories import History, Line, Whole
@@ -16,6 +24,7 @@ from machines.labels import ENABLED
 from machines.levels import NodeLevel
 from machines.messages import cause_text
 from machines.node_jobs import NODE_JOBS, OUTCOMES, NodeJobState, NodeJobTrigger
+from machines.progressing import is_unresolved
 from machines.reviewing import nodes_outside
 from machines.selecting import shunning
 from machines.states import WARMUP_KINDS, Ignored, State, Target, Warmup, Words
@@ -103,7 +112,7 @@ def explain_whole(state: State, warmup: Warmup, history: History) -> Explanation
         subject=warmup.subject,
         phase=status["phase"],
         since=history.since if warmup.recovered is None else None,
-        headline=status_headline(status),
+        headline=status_headline(status) + _unlisted_words(state, warmup),
         counts={
             name: status[f"{name}Nodes"]
             for name in ("desired", "active", "succeeded", "failed", "skipped")
@@ -243,7 +252,7 @@ def _notes(state: State, warmup: Warmup) -> tuple[str, ...]:
             f"cluster {cluster.name} does not answer ({cluster.words or 'no words'}): "
             "all this is what was known last"
         )
-    missing = [kind for kind in WARMUP_KINDS if kind not in cluster.synced]
+    missing = _unlisted(state, warmup)
     if missing:
         notes.append(
             f"not yet listed since the last start: {', '.join(missing)}; "
@@ -263,6 +272,17 @@ def _notes(state: State, warmup: Warmup) -> tuple[str, ...]:
     return tuple(notes)
 
 
+def _unlisted(state: State, warmup: Warmup) -> list[str]:
+    synced = state.clusters[warmup.cluster].synced
+    return [kind for kind in WARMUP_KINDS if kind not in synced]
+
+
+def _unlisted_words(state: State, warmup: Warmup) -> str:
+    """Name the kinds for want of which nothing was ever looked for, after words that say so."""
+    missing = _unlisted(state, warmup) if is_unresolved(warmup) else []
+    return f" ({', '.join(missing)})" if missing else ""
+
+
 def _waits_for(state: State, warmup: Warmup, history: History) -> tuple[str, ...]:
     if warmup.state in TERMINAL:
         return _leftovers(state, warmup)
@@ -272,6 +292,8 @@ def _waits_for(state: State, warmup: Warmup, history: History) -> tuple[str, ...
         return (f"a last look at all nodes (position {warmup.resolving})",)
     if warmup.resolve_at:
         return (f"the next try of a last look at all nodes, at {rfc3339(warmup.resolve_at)}",)
+    if is_unresolved(warmup) and (missing := _unlisted(state, warmup)):
+        return (f"lists of {', '.join(missing)}",)
     waits = [
         f"{_some(one.names, one.size)} ({one.state.value}: {one.reason or 'on its way'})"
         for one in history.crowds.waiting(_LISTED)
@@ -299,7 +321,8 @@ def _advice(warmup: Warmup, status: dict[str, Any], history: History) -> tuple[s
     elif warmup.state is not WarmupState.READY:
         reason = rows["Progressing"]["reason"]
         no_pool = reason == "NoTargetsResolved" and not warmup.pooled
-        reasons.append(NO_POOL if no_pool else reason)
+        reason = NO_POOL if no_pool else reason
+        reasons.append(NOT_LOOKED_FOR if is_unresolved(warmup) else reason)
     told = [
         advice(reason, namespace=subject.namespace, name=subject.name)
         for reason in dict.fromkeys(reasons)

@@ -7,7 +7,7 @@ would do.
 
 import re
 
-from machines.advising import NOTHING_TO_DO
+from machines.advising import BY_REASON, NOT_LOOKED_FOR, NOTHING_TO_DO
 from machines.caches.explaining import CacheExplanation, ClusterExplanation, EntryExplanation
 from machines.explaining import Explanation, NodeExplanation
 from machines.replicas.explaining import CachePart, EngineExplanation, ReplicaExplanation
@@ -16,9 +16,14 @@ WHAT_IF = (
     "no controller wrote this log, so it is not known whether anybody acts: "
     "`warmlog what-if LOG` shows what warmlog would do"
 )
+_TO_IMPORT = (
+    "import what was not listed, too: `kubectl get modelwarmups,namespaces,nodes,jobs,pods -A "
+    "-o json` lists all of it; `warmlog import --none KIND` says that there was none"
+)
 # What is said of a controller's own doing, and what is known of it without one.
 _PROMISES = (
     (NOTHING_TO_DO, WHAT_IF),
+    (BY_REASON[NOT_LOOKED_FOR], _TO_IMPORT),
     ("nothing yet: it is tried again; to see", "Kubernetes starts another Pod of it; to see"),
     ("nothing: the choice is taken back by itself,", "warmlog would take the choice back,"),
     ("nothing: it is being cleared away", "it is being deleted; warmlog would clear it away"),

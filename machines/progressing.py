@@ -10,6 +10,9 @@ from machines.selecting import demanded_names
 from machines.states import NOTHING, Warmup, Words
 from machines.warmups import TERMINAL, WarmupState
 
+# Before all kinds that it is about were listed: what was not listed is unknown, and not absent.
+_NOT_LOOKED_FOR = "which nodes it wants is not known: not every kind was listed yet"
+
 
 def progress(warmup: Warmup) -> Words:
     """Give the reason and the words; nothing for a warmup that has ended."""
@@ -36,12 +39,19 @@ def progress(warmup: Warmup) -> Words:
     return Words("JobsRunning", text)
 
 
+def is_unresolved(warmup: Warmup) -> bool:
+    """Say whether a warmup is Pending for want of any look at the cluster: nothing is known."""
+    return progress(warmup).message == _NOT_LOOKED_FOR
+
+
 def nodes(count: int) -> str:
     """Give a number of nodes in words."""
     return f"{count} node" if count == 1 else f"{count} nodes"
 
 
 def _nothing_resolved(warmup: Warmup) -> str:
+    if not warmup.resolved_once:
+        return _NOT_LOOKED_FOR
     if not warmup.pooled:
         matched = f"; {nodes(len(warmup.skipped))} would match" if warmup.skipped else ""
         return f"namespace {warmup.subject.namespace} has no label {POOL}{matched}"

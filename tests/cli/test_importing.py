@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from adapters.cli.exit_codes import ExitCode
 from adapters.cli.main import app
-from tests.cli.commands import printed, warmlog
+from tests.cli.commands import printed, sample, warmlog
 from tests.importing.reading import MATERIAL, audit, event, listed, raw
 
 REF = "modelwarmup/troubled/doomed"
@@ -129,3 +129,21 @@ def test_a_kind_of_which_there_was_none_may_be_named(tmp_path: Path) -> None:
     done = warmlog("import", "--none", "gadgets", path, tmp_path / "other.db")
     assert done.exit_code == ExitCode.USAGE
     assert "gadgets" in done.stderr
+
+
+def test_nodes_that_were_never_looked_for_are_unknown_and_not_gone(tmp_path: Path) -> None:
+    """A ModelWarmup names the kinds that were not listed, and what to import, until they are."""
+    path, log = tmp_path / "list.json", tmp_path / "log.db"
+    warm = {**raw("ModelWarmup", "warm", 10), "spec": sample()["spec"]}
+    warm["spec"]["targets"] = [{"nodes": {"names": ["a", "b"]}}]
+    path.write_text(listed(warm, raw("Node", "a", 11)))
+    printed("import", path, log)
+    told = printed("explain", "mw/team/warm", "--log", log)
+    assert "which nodes it wants is not known: not every kind was listed yet" in told
+    assert "(Namespace, Job, Pod)" in told
+    assert "namespaces,nodes,jobs,pods -A -o json" in told
+    assert "is not known" in printed("replay", log)
+    none = [part for kind in ("namespaces", "jobs", "pods") for part in ("--none", kind)]
+    printed("import", *none, path, tmp_path / "whole.db")
+    told = printed("explain", "mw/team/warm", "--log", tmp_path / "whole.db")
+    assert "is not known" not in told
