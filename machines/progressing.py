@@ -13,6 +13,8 @@ from machines.warmups import TERMINAL, WarmupState
 # Before all kinds that it is about were listed: what was not listed is unknown, and not absent.
 _NOT_LOOKED_FOR = "which nodes it wants is not known: not every kind was listed yet"
 
+_GOING = "no node was looked for before it was being deleted"
+
 
 def progress(warmup: Warmup) -> Words:
     """Give the reason and the words; nothing for a warmup that has ended."""
@@ -51,7 +53,7 @@ def nodes(count: int) -> str:
 
 def _nothing_resolved(warmup: Warmup) -> str:
     if not warmup.resolved_once:
-        return _NOT_LOOKED_FOR
+        return _GOING if warmup.level.deleting else _NOT_LOOKED_FOR
     if not warmup.pooled:
         matched = f"; {nodes(len(warmup.skipped))} would match" if warmup.skipped else ""
         return f"namespace {warmup.subject.namespace} has no label {POOL}{matched}"

@@ -8,7 +8,7 @@ import pytest
 
 from adapters.kubernetes.schemas_warmup_spec import WARMUP_SPEC
 from machines import labels
-from machines.advising import BY_REASON, CORDONED, NO_POOL, UNCORDONED
+from machines.advising import BY_REASON, CORDONED, NO_POOL, NOT_LOOKED_FOR, UNCORDONED
 from machines.phases import PUBLISHED_WARMUP_PHASES
 from machines.statuses import STATUS_PATHS
 from tests import repository
@@ -17,7 +17,7 @@ from tests.machines.test_advising import given_reasons
 PAGE = (repository.ROOT / "docs" / "modelwarmup.md").read_text()
 NAMED = set(re.findall(r"`([^`\s]+)`", PAGE))
 # Nearer causes that only `warmlog explain` speaks of, and the other name of one cause.
-UNPUBLISHED = {CORDONED, UNCORDONED, NO_POOL, "ErrImagePull", "JobBeingCreated"}
+UNPUBLISHED = {CORDONED, UNCORDONED, NO_POOL, NOT_LOOKED_FOR, "ErrImagePull", "JobBeingCreated"}
 
 
 def spec_fields(schema: dict[str, Any], path: str = "") -> Iterator[str]:

@@ -5,7 +5,7 @@ import pytest
 from engine.events import Subject
 from machines.explaining import ignored_words, is_troubled, node_views, skipped_nodes
 from machines.labels import POOL, SUSPEND
-from machines.levels import NamespaceLevel, NodeLevel, PodLevel
+from machines.levels import NamespaceLevel, NodeLevel, PodLevel, WarmupLevel
 from machines.node_jobs import NodeJobState
 from machines.observations import (
     Answered,
@@ -279,3 +279,16 @@ def test_a_cordon_that_was_taken_off_is_no_longer_to_be_taken_off() -> None:
     [explained] = [each for each in told.explain().nodes if each.view.name == "n-1"]
     assert explained.view.words.message == words
     assert explained.advice.startswith("see whether its Pod has a place now, since n-1 takes Pods")
+
+
+def test_what_goes_before_it_was_looked_at_waits_for_no_list() -> None:
+    """Nodes are not looked for then, and no kind is missing for it."""
+    told = Told()
+    going = told.warmup()
+    assert isinstance(going.level, WarmupLevel)
+    told.synced(
+        told.namespace(),
+        told.node("n-1"),
+        going._replace(level=going.level._replace(deleting=True)),
+    )
+    assert told.explain().headline == "no node was looked for before it was being deleted"
