@@ -90,8 +90,13 @@ async def _told(source: Recording, *, messages: bool) -> Told:
         name = "/".join(one.subject[:3])
         key = name if name in courses else f"{one.cluster} {name}"
         if key in courses:
-            said[key] = dict(_messages(one.status))
-    return Told(courses, said)
+            said[_written(key)] = dict(_messages(one.status))
+    return Told({_written(key): aspects for key, aspects in courses.items()}, said)
+
+
+def _written(name: str) -> str:
+    """Write an object's name as references do: no place is kept for a namespace that is none."""
+    return name.replace("//", "/")
 
 
 def _messages(status: dict[str, Any]) -> Iterator[tuple[str, str]]:

@@ -79,6 +79,15 @@ def test_an_object_of_one_log_alone_is_told_once() -> None:
     assert any(line.startswith("ModelReplica/default/") for line in alone)
 
 
+def test_an_object_without_a_namespace_is_named_as_references_do() -> None:
+    """In words and in JSON: its kind and its name, and nothing between them."""
+    logs = FOLDER / "demo_caches.jsonl", FOLDER / "demo.jsonl"
+    lines = warmlog("diff", *logs).stdout.splitlines()
+    assert "InferenceCluster/west: in one of them only" in lines
+    found = json.loads(warmlog("diff", *logs, "-o", "json").stdout)
+    assert "InferenceCluster/west" in {each["object"] for each in found["courses"]}
+
+
 def test_a_cut_log_is_compared_as_far_as_it_goes(exported: Path, cut: Path) -> None:
     """What it went through before its cut differs from the whole, and the cut is told."""
     result = warmlog("diff", exported, cut)
