@@ -61,7 +61,14 @@ def absent_kinds(words: Sequence[str]) -> list[Kind]:
 
 def require_log(path: str) -> None:
     """Refuse a file that is neither a log nor material. Raises Problem."""
-    if is_log(path) or path.endswith(".jsonl") or not Path(path).is_file():
+    if is_log(path):
+        return
+    if Path(path).is_dir():
+        raise Problem(ExitCode.LOG_UNREADABLE, f"{path} is a folder: name the files in it.")
+    if not Path(path).exists():
+        words = f"There is no file {path}: check the path; `-` reads standard input."
+        raise Problem(ExitCode.LOG_UNREADABLE, words)
+    if path.endswith(".jsonl") or not Path(path).is_file():
         return  # what opens it as a log says what is wrong with it
     what = "is YAML" if looks_like_yaml(path) else "is neither a log nor JSON"
     if not Path(path).stat().st_size:

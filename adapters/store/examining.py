@@ -8,6 +8,7 @@ from sqlalchemy import column, select, table, text
 from adapters.store import tables
 from adapters.store.dialects import reading_engine
 from adapters.store.locations import Kind, Location
+from adapters.store.mistaking import LOOKED_AT_BYTES, what_helps
 from adapters.store.readings import EngineReadings, FileReadings, Readings
 from engine.errors import LogUnreadable
 
@@ -115,10 +116,11 @@ def _require_file(path: Path) -> None:
     # SQLite takes a file of a few bytes for an empty database, and would write into it.
     try:
         with path.open("rb") as file:
-            head = file.read(len(_MAGIC))
+            head = file.read(LOOKED_AT_BYTES)
     except OSError as error:
         msg = f"The log {path} cannot be read: {error.strerror}. Check the path."
         raise LogUnreadable(msg) from error
-    if head and head != _MAGIC:
-        msg = f"The file {path} is no SQLite database, nor named .jsonl: check the path."
+    if head and not head.startswith(_MAGIC):
+        helps = what_helps(path, head)
+        msg = f"The file {path} is no SQLite database, nor named .jsonl: {helps}."
         raise LogUnreadable(msg)

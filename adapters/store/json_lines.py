@@ -23,6 +23,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from adapters.store.checking import Place, check_next
 from adapters.store.closing import Closing
+from adapters.store.mistaking import what_helps
 from adapters.store.row_lines import row_of, subject_in
 from engine.canonical_json import dumps, loads
 from engine.errors import EventMalformed, LogTruncated, LogUnreadable
@@ -318,7 +319,10 @@ def read_header(file: BinaryIO, path: Path | str) -> Header:
         if line.startswith(b'{"after":') and not line.endswith(b"\n"):
             msg = f"{path} is cut at line 1: nothing of the log is left. Export it again."
             raise LogTruncated(msg)
-        msg = f"{path} is not a log of warmlog: its first line is no header. Check the path."
+        msg = (
+            f"{path} is not a log of warmlog, for its first line is no header: "
+            f"{what_helps(path, line)}."
+        )
         raise LogUnreadable(msg)
     return _header(found, path)
 

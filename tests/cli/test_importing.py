@@ -147,3 +147,20 @@ def test_nodes_that_were_never_looked_for_are_unknown_and_not_gone(tmp_path: Pat
     printed("import", *none, path, tmp_path / "whole.db")
     told = printed("explain", "mw/team/warm", "--log", tmp_path / "whole.db")
     assert "is not known" not in told
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("nope.json", "There is no file {}: check the path; `-` reads standard input."),
+        ("nope.jsonl", "There is no file {}: check the path; `-` reads standard input."),
+        ("folder", "{} is a folder: name the files in it."),
+    ],
+)
+def test_a_source_that_is_no_file_is_named(name: str, words: str, tmp_path: Path) -> None:
+    """What is wrong with it is said in words about files, and nothing is begun."""
+    (tmp_path / "folder").mkdir()
+    result = warmlog("import", tmp_path / name, tmp_path / "new.db")
+    assert result.exit_code == ExitCode.LOG_UNREADABLE
+    assert result.stderr == f"warmlog: {words.format(tmp_path / name)}\n"
+    assert not (tmp_path / "new.db").exists()

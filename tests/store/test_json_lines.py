@@ -225,13 +225,19 @@ async def test_rows_too_many(path: Path) -> None:
 @pytest.mark.parametrize(
     ("header", "why"),
     [
-        (b"", "its first line is no header"),
-        (b"\n", "its first line is no header"),
-        (b"kind: Job\n", "its first line is no header"),
-        (b'{"kind":"Job"}\n', "its first line is no header"),
-        (b"[1]\n", "its first line is no header"),
-        (b"\xff\xfe\n", "its first line is no header"),
-        (b"[" * 100_000, "its first line is no header"),
+        (b"", "its first line is no header: its rows are there and the header before them is not"),
+        (b"\n", "its first line is no header: check the path"),
+        (b"kind: Job\n", "its first line is no header: it is YAML, so have kubectl write it with"),
+        (
+            b'{"kind":"Job"}\n',
+            r"first line is no header: .* `warmlog import \S+ NEW\.db` makes one",
+        ),
+        (b"{\n", r"first line is no header: .* `warmlog import \S+ NEW\.db` makes one"),
+        (b'[{"kind":"Job"}]\n', r"no header: .* `warmlog import \S+ NEW\.db` makes one"),
+        (b"[1]\n", "its first line is no header: check the path"),
+        (b"\xff\xfe\n", "its first line is no header: check the path"),
+        (b"\x1f\x8b\x08\n", r"no header: it is compressed, so unpack it first: `gunzip \S+`"),
+        (b"[" * 100_000, "its first line is no header: check the path"),
         (
             b'{"format":3,"warmlog":"log"}\n',
             "format 3, written by a newer warmlog; .* up to 2: use",

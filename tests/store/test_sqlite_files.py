@@ -211,13 +211,26 @@ async def test_foreign_database_is_untouched(tmp_path: Path) -> None:
     assert names(tmp_path) == {"theirs.db"}
 
 
-@pytest.mark.parametrize("content", [b"x", b"kind: ModelWarmup\n", b"\0" * 5000])
-async def test_foreign_file(tmp_path: Path, content: bytes) -> None:
-    """A file that is no database is refused, and left alone."""
+@pytest.mark.parametrize(
+    ("content", "helps"),
+    [
+        (b"x", "check the path"),
+        (b"kind: ModelWarmup\n", "it is YAML, so have kubectl write it with -o json"),
+        (b"\0" * 5000, "check the path"),
+        (b"\x1f\x8b\x08\0", "it is compressed, so unpack it first: `gunzip "),
+        (b'\xef\xbb\xbf\n {\n"kind": "List"}', "it looks like what kubectl or an audit log wrote"),
+        (
+            b'{"after":0,"epoch":1',
+            r"it is a log in JSON Lines, so give it a name that ends in \.jsonl",
+        ),
+    ],
+)
+async def test_foreign_file(tmp_path: Path, content: bytes, helps: str) -> None:
+    """A file that is no database is refused with what helps, and left alone."""
     path = tmp_path / "warmup.yaml"
     path.write_bytes(content)
     for create in (False, True):
-        with pytest.raises(LogUnreadable, match=r"is no SQLite database, nor named \.jsonl: check"):
+        with pytest.raises(LogUnreadable, match=rf"no SQLite database, nor named \.jsonl: {helps}"):
             await open_log(path, create=create)
     assert path.read_bytes() == content
 
