@@ -1,6 +1,7 @@
 """`warmlog explain`: why an object is in its phase, what it waits for, what to do."""
 
 import os
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -16,6 +17,7 @@ from adapters.explaining.moments import parse_moment
 from adapters.explaining.references import PARTS, kinds_of, parse_thing
 from machines.kinds import CACHE, WARMUP
 
+LOG_VARIABLE = "WARMLOG_LOG"
 ON_HELP = f"Only this InferenceCluster: of {kinds_of('on')}."
 
 
@@ -26,7 +28,10 @@ def register(app: typer.Typer) -> None:
 
 def _explain(
     reference: Annotated[str, typer.Argument(metavar="REF", help=references.THING_HELP)],
-    log: Annotated[str, typer.Option(metavar="LOG", envvar="WARMLOG_LOG", help=LOG_HELP)],
+    behind: Annotated[str | None, typer.Argument(metavar="LOG", help=LOG_HELP)] = None,
+    log: Annotated[
+        str | None, typer.Option(metavar="LOG", envvar=LOG_VARIABLE, help="LOG, said otherwise.")
+    ] = None,
     at: At = None,
     node: Annotated[
         str | None,
@@ -46,19 +51,36 @@ def _explain(
     Its phase and since when, what it waits for or why it failed, what to do, and the rows of the
     log that led there.
     """
+    place = _place(reference, behind, log)
+    return run(_run(place, _question(reference, node, on, cluster), at, output))
+
+
+def _place(reference: str, behind: str | None, log: str | None) -> str:
+    """Give the log that was named. Raises Misuse."""
+    if "://" in reference or Path(reference).is_file():
+        raise Misuse(f"{reference} is a log: name the object first, `warmlog explain REF LOG`.")
+    if behind and log and log != os.environ.get(LOG_VARIABLE):
+        raise Misuse("The log is named twice: behind the object and by --log. Leave one out.")
+    place = behind or log
+    if not place:
+        raise Misuse(f"Say which log: `warmlog explain {reference} LOG`, or set {LOG_VARIABLE}.")
+    return place
+
+
+def _question(reference: str, node: str | None, on: str | None, cluster: str | None) -> Question:
     named = parse_thing(reference)
     if node is not None and named.kind not in PARTS["node"]:
         raise Misuse(f"--node is about {kinds_of('node')}: of a {CACHE} say --on CLUSTER.")
     if on is not None and named.kind not in PARTS["on"]:
         raise Misuse(f"--on is about {kinds_of('on')}: of a {WARMUP} say --node NODE.")
-    return run(_run(log, Question(named, node if node is not None else on, cluster), at, output))
+    return Question(named, node if node is not None else on, cluster)
 
 
 async def _run(log: str, question: Question, at: str | None, output: Format) -> ExitCode:
     async with recording(log) as source:
         bound = parse_moment(at, await source.identify())
         found = await explain_object(source, question, bound, log=source.place, sift=source.sifted)
-        if log != os.environ.get("WARMLOG_LOG"):
+        if log != os.environ.get(LOG_VARIABLE):
             found = found.found_in(source.place)
         if output is Format.JSON:
             print_json(found.document)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from adapters.explaining.errors import Misasked, NotHeld
 from adapters.explaining.explained import Explained
 from adapters.explaining.places import Place
-from adapters.explaining.references import Reference, near_names
+from adapters.explaining.references import Reference, near_names, nearest_of
 from adapters.explaining.things import the_thing
 from adapters.store.sifting import Part, Sift
 from adapters.texts import moment
@@ -17,7 +17,7 @@ from engine.replaying import END, Moment
 from machines.caches.explaining import CacheExplanation
 from machines.chronicles import Change, Chronicle, Told
 from machines.domain import WARMLOG
-from machines.explaining import Explanation
+from machines.explaining import Explanation, node_views
 from machines.explaining_things import explain_thing, owners_of
 from machines.histories import History, Line
 from machines.kinds import CACHE, REPLICA
@@ -196,17 +196,21 @@ def _check_part(found: Explained, question: Question, told: Told, state: State) 
         return
     if isinstance(it, Explanation) and isinstance(told, History):
         if not it.nodes and not it.skipped:
-            raise NotHeld(_no_node(reference, told, only))
+            near = nearest_of(
+                only, (each.name for each in node_views(state.warmups[it.subject.uid]))
+            )
+            raise NotHeld(_no_node(reference, told, only, near))
     elif isinstance(it, CacheExplanation) and not it.entries:
         entries = state.caches[it.subject.uid].entries
         known = f"it is on {', '.join(sorted(entries))}" if entries else "it is on none"
         raise NotHeld(f"{reference} is not staged to cluster {only}: {known}.")
 
 
-def _no_node(reference: Reference, history: History, node: str) -> str:
+def _no_node(reference: Reference, history: History, node: str, near: str) -> str:
     left = history.left.get(node)
     if left is None:
-        return f"{reference} has nothing to do with node {node}."
+        others = f", but with {near}" if near else ""
+        return f"{reference} has nothing to do with node {node}{others}."
     return (
         f"Node {node} left {reference} before it had an outcome, at position {left.seq}, "
         f"{moment(left.at)}: say --at {left.seq - 1} to see it before that."

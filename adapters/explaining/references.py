@@ -112,7 +112,10 @@ def _parsed(text: str, how: str) -> Reference:
     kind = _KINDS.get(parts[0].partition(".")[0].lower())
     if kind is None and parts[0] and len(parts) > 1:
         known = ", ".join(f"{name} ({short})" for name, short in _shorts())
-        raise Misasked(f"warmlog knows nothing of kind {parts[0]!r}, only of {known}: write {how}")
+        said = f"warmlog knows nothing of kind {parts[0]!r}, only of {known}"
+        if parts[0].partition(".")[0].lower() in _THINGS:
+            said = f"This takes {known} alone (`warmlog explain {text} LOG` names whose it is)"
+        raise Misasked(f"{said}: write {how}")
     names = ["", *parts[1:]] if kind in _WITHOUT_NAMESPACE else parts[1:]
     if kind is None or len(names) != 2 or not all(parts):  # noqa: PLR2004 -- namespace and name
         raise Misasked(f"{text!r} names no object: write {how}")
@@ -121,6 +124,11 @@ def _parsed(text: str, how: str) -> Reference:
 
 def _shorts() -> list[tuple[str, str]]:
     return [(name, short) for short, name in _KINDS.items() if len(short) == 2]  # noqa: PLR2004
+
+
+def nearest_of(name: str, known: Iterable[str]) -> str:
+    """Name those that are like a name, likest first; "" where none is."""
+    return names(get_close_matches(name, sorted(known), n=_NEAR), _NEAR)
 
 
 def near_names(reference: Reference, met: Iterable[Reference], *, cutoff: float) -> str:

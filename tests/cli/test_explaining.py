@@ -343,3 +343,34 @@ def test_a_kind_may_be_written_in_any_way_that_kubectl_knows(kind: str, demo_log
     """Plural, short, upper-case and with its group, the kind is the same."""
     reference = f"{kind}/default/runtime-image-warmup"
     assert printed("explain", reference, "--log", demo_log) == explained(demo_log)
+
+
+def test_the_log_may_stand_behind_the_object(demo_log: Path) -> None:
+    """As it stands behind other commands; told twice, or before the object, it is refused."""
+    behind = printed("explain", REF, demo_log)
+    assert behind == printed("explain", REF, "--log", demo_log)
+    for arguments, words in (
+        ((REF,), f"Say which log: `warmlog explain {REF} LOG`"),
+        ((demo_log, REF), "is a log: name the object first, `warmlog explain REF LOG`"),
+        ((REF, demo_log, "--log", "other.db"), "The log is named twice"),
+    ):
+        result = warmlog("explain", *arguments)
+        assert result.exit_code == ExitCode.USAGE
+        assert words in result.stderr
+
+
+def test_a_node_that_is_none_of_its_own_is_told_with_those_like_it(demo_log: Path) -> None:
+    """The nearest stands first; where none is like it, none is named."""
+    near = warmlog("explain", REF, demo_log, "--node", "gpu-1")
+    assert "has nothing to do with node gpu-1, but with gpu-01" in near.stderr
+    other = warmlog("explain", REF, demo_log, "--node", "storage")
+    assert other.stderr.endswith("has nothing to do with node storage.\n")
+
+
+def test_what_takes_an_object_alone_names_the_command_that_tells_whose_a_thing_is(
+    demo_log: Path,
+) -> None:
+    """A claim, a Job or a node belongs to one."""
+    result = warmlog("export", demo_log, "--object", "job/some")
+    assert result.exit_code == ExitCode.USAGE
+    assert "`warmlog explain job/some LOG` names whose it is" in result.stderr
