@@ -15,7 +15,7 @@ from adapters.http.asking import MOST_WAITING, Asker
 from adapters.http.guarding import Guard
 from adapters.http.pages import pages_over
 from adapters.http.serving import serving
-from tests.cli.commands import REF, printed
+from tests.cli.commands import REF, printed, warmlog
 from tests.http.test_guarding import Judge
 from tests.http.test_serving import HOST, OK, Told
 from tests.recordings.reading import FOLDER
