@@ -215,11 +215,10 @@ def _node_advice(state: State, warmup: Warmup, view: NodeView, history: History)
     reason = nearest(view.words)
     known = state.clusters[warmup.cluster].objects["Node"].get(view.key)
     # What a scheduler says of a cordon stands until it tries again, which may take minutes.
-    if reason == CORDONED and known and isinstance(known.level, NodeLevel):
-        reason = reason if shunning(known.level) else UNCORDONED
-    return advice(
-        reason, namespace=subject.namespace, name=subject.name, node=view.name, job=job
-    )  # fmt: skip
+    level = known.level if known else None
+    if reason == CORDONED and isinstance(level, NodeLevel) and not shunning(level):
+        reason = UNCORDONED
+    return advice(reason, namespace=subject.namespace, name=subject.name, node=view.name, job=job)
 
 
 def _node_waits_for(state: State, warmup: Warmup, view: NodeView) -> str:

@@ -130,12 +130,8 @@ def _made_by_elders(evidence: Evidence) -> set[str]:
     late = set()
     for sent in evidence.sent:
         if sent.kind == "Job" and sent.request.method == "POST" and sent.landed and sent.after:
-            log, position = sent.arrived
-            terms = [
-                evidence.logs[each][rows - 1].epoch
-                for each, rows in ((sent.log, sent.position), (log, position))
-            ]
-            if log != sent.log or terms[0] < terms[1]:
+            (log, position), rows = sent.arrived, evidence.logs[sent.log]
+            if log != sent.log or rows[sent.position - 1].epoch < rows[position - 1].epoch:
                 late.add(uid_of(sent.after))
     return late
 

@@ -30,10 +30,7 @@ class Sent:
     log: int  # which of the logs it was then
     position: int  # how many rows that log had
     at: int  # UTC nanoseconds, of the cluster's clock
-    arrived: tuple[int, int] = (
-        0,
-        0,
-    )  # which of the logs it was when it arrived, with how many rows
+    arrived: tuple[int, int] = (0, 0)  # which of the logs it was when it came, and its rows
     missed: bool = False  # just before, its place was read, and nothing was there
     before: Manifest | None = None  # what was there of that name when it arrived
     beside: tuple[Manifest, ...] = ()  # what stood around it then, where that matters

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from adapters.cli.exit_codes import ExitCode
-from adapters.cli.options import LOG_HELP, At
+from adapters.cli.options import LOG_HELP, LOG_VARIABLE, At
 from adapters.cli.printing import Format, Page, print_json
 from adapters.cli.problems import Misuse
 from adapters.cli.recordings import recording, run
@@ -17,7 +17,6 @@ from adapters.explaining.moments import parse_moment
 from adapters.explaining.references import PARTS, kinds_of, parse_thing
 from machines.kinds import CACHE, WARMUP
 
-LOG_VARIABLE = "WARMLOG_LOG"
 ON_HELP = f"Only this InferenceCluster: of {kinds_of('on')}."
 
 

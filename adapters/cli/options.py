@@ -8,6 +8,7 @@ from adapters.cli.problems import Misuse
 from adapters.explaining import moments, references
 
 LOG_HELP = "A database URL, a SQLite or .jsonl file, or http://HOST:PORT of a running controller."
+LOG_VARIABLE = "WARMLOG_LOG"
 
 At = Annotated[str | None, typer.Option("--at", metavar="SEQ|TIME", help=moments.HELP)]
 OnlyObject = Annotated[

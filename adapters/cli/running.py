@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from adapters.cli.exit_codes import ExitCode
-from adapters.cli.options import Context, Kubeconfig
+from adapters.cli.options import LOG_VARIABLE, Context, Kubeconfig
 from adapters.cli.problems import Misuse, Problem
 from adapters.cli.recordings import run
 
@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 
 Log = Annotated[
     str,
-    typer.Option(
-        metavar="LOG", envvar="WARMLOG_LOG", help="The log's database URL or SQLite file."
-    ),
+    typer.Option(metavar="LOG", envvar=LOG_VARIABLE, help="The log's database URL or SQLite file."),
 ]
 Listen = Annotated[str, typer.Option(metavar="HOST:PORT", help="Where health is served.")]
 ClusterName = Annotated[

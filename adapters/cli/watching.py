@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from adapters.cli.exit_codes import ExitCode
-from adapters.cli.options import LOG_HELP, OnlyObject
+from adapters.cli.options import LOG_HELP, LOG_VARIABLE, OnlyObject
 from adapters.cli.printing import Format
 from adapters.cli.problems import Misuse
 from adapters.cli.recordings import CA_FILE, TOKEN_FILE, credentials, open_reader, run
@@ -27,7 +27,7 @@ def register(app: typer.Typer) -> None:
 
 
 def _watch(
-    log: Annotated[str, typer.Argument(metavar="LOG", envvar="WARMLOG_LOG", help=LOG_HELP)],
+    log: Annotated[str, typer.Argument(metavar="LOG", envvar=LOG_VARIABLE, help=LOG_HELP)],
     namespace: Annotated[
         str | None, typer.Option("-n", "--namespace", help="Only objects of this namespace.")
     ] = None,

@@ -21,6 +21,7 @@ from adapters.importing.sights import Raw
 from adapters.importing.telling_audits import is_audit
 from adapters.kubernetes.fields import mapping, mappings, text
 from adapters.kubernetes.vaults import SecretVault
+from adapters.store.mistaking import LOG, YAML
 from engine.errors import LogUnreadable
 from machines.caches.reaching import REMOTE
 
@@ -28,8 +29,6 @@ STDIN = "-"
 _NAMED = re.compile(r"([a-z0-9][a-z0-9./-]*)=(.+)", re.DOTALL)
 _AUDIT = re.compile(rb'"apiVersion"\s*:\s*"audit\.k8s\.io/')
 _SECRET = re.compile(rb'"(?:kind"\s*:\s*"Secret(?:List)?|resource"\s*:\s*"secrets)"')
-_YAML = re.compile(rb"^(?:- )?(?:apiVersion|kind|items|metadata):", re.MULTILINE)
-_LOG = b'{"after":'
 _SQLITE = b"SQLite format 3\0"
 _LOOKED_AT = 1 << 16  # bytes at the beginning of a file that tell what it is
 
@@ -79,12 +78,12 @@ def is_material(path: str) -> bool:
 
 def is_log(path: str) -> bool:
     """Say whether a file is a log of warmlog's own, or a URL, by its beginning."""
-    return "://" in path or (_head(path) or b"").startswith((_SQLITE, _LOG))
+    return "://" in path or (_head(path) or b"").startswith((_SQLITE, LOG))
 
 
 def looks_like_yaml(path: str) -> bool:
     """Say whether a file begins as objects do in YAML."""
-    return _YAML.search(_head(path) or b"") is not None
+    return YAML.search(_head(path) or b"") is not None
 
 
 def _head(path: str) -> bytes | None:

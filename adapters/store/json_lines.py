@@ -23,7 +23,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from adapters.store.checking import Place, check_next
 from adapters.store.closing import Closing
-from adapters.store.mistaking import what_helps
+from adapters.store.mistaking import LOG, what_helps
 from adapters.store.row_lines import row_of, subject_in
 from engine.canonical_json import dumps, loads
 from engine.errors import EventMalformed, LogTruncated, LogUnreadable
@@ -185,8 +185,8 @@ def _read_events(
     header = mark.header
     end = header.position if until is None else min(until, header.position)
     while mark.place.position < end:
-        line = file.readline() if wants is None else _next_wanted(file, mark, end, wants)
-        if wants is not None and mark.place.position == end:
+        line = _next_wanted(file, mark, end, wants) if wants else file.readline()
+        if mark.place.position == end:  # nobody wants what is left
             break
         if header.is_open and not line:
             return
@@ -316,7 +316,7 @@ def read_header(file: BinaryIO, path: Path | str) -> Header:
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict) or found.get("warmlog") != _MAGIC:
-        if line.startswith(b'{"after":') and not line.endswith(b"\n"):
+        if line.startswith(LOG) and not line.endswith(b"\n"):
             msg = f"{path} is cut at line 1: nothing of the log is left. Export it again."
             raise LogTruncated(msg)
         msg = (

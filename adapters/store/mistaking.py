@@ -5,12 +5,12 @@ from pathlib import Path
 from shlex import quote
 
 LOOKED_AT_BYTES = 4096
+LOG = b'{"after":'  # of a log in JSON Lines
+YAML = re.compile(rb"^(?:- )?(?:apiVersion|kind|items|metadata):", re.MULTILINE)
 
 _GZIP = b"\x1f\x8b"
-_LOG = b'{"after":'
 _ROW = b'{"at":'
 _JSON = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\[\s*)*\{")
-_YAML = re.compile(rb"^(?:- )?(?:apiVersion|kind|items|metadata):", re.MULTILINE)
 
 
 def what_helps(path: Path | str, head: bytes) -> str:
@@ -18,7 +18,7 @@ def what_helps(path: Path | str, head: bytes) -> str:
     name = quote(str(path))
     if head.startswith(_GZIP):
         return f"it is compressed, so unpack it first: `gunzip {name}`"
-    if head.startswith(_LOG):
+    if head.startswith(LOG):
         return "it is a log in JSON Lines, so give it a name that ends in .jsonl"
     if head.startswith(_ROW):
         return "its rows are there and the header before them is not, so export the log again"
@@ -27,6 +27,6 @@ def what_helps(path: Path | str, head: bytes) -> str:
             "it looks like what kubectl or an audit log wrote, of which "
             f"`warmlog import {name} NEW.db` makes one"
         )
-    if _YAML.search(head):
+    if YAML.search(head):
         return "it is YAML, so have kubectl write it with -o json, and `warmlog import` that"
     return "check the path"

@@ -171,9 +171,9 @@ class LineSifter:
 def _is_of(type_names: Iterable[str]) -> Callable[[bytes], bool]:
     """Give what tells whether a line is a row of one of these types."""
     # At a line's end: in `data` the same words may stand for something else.
-    ends = [re.escape(b'","type":"%s","version":' % name.encode("ascii")) for name in type_names]
+    ends = [re.escape(_TYPE + b'%s","version":' % name.encode("ascii")) for name in type_names]
     ending = re.compile(b"(?:%s)\\d+}\\n" % b"|".join(ends))
-    return lambda text: ending.match(text, text.rfind(b'","type":"')) is not None
+    return lambda text: ending.match(text, text.rfind(_TYPE)) is not None
 
 
 def _field(key: str) -> bytes:
