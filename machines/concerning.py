@@ -24,6 +24,7 @@ OWNED = (  # kinds of what those have on clusters
     "Service",
     "ResourceClaimTemplate",
 )
+OWNER = '"owner":["'  # stands in a level before the namespace of whose it is
 _OF_WARMUPS = (WARMUP, "Job", "Pod")  # most rows are about these
 _OF_OTHERS = (*OWNERS, *OWNED)
 KINDS = (*_OF_WARMUPS, *_OF_OTHERS)  # of which some objects may matter alone
@@ -56,7 +57,7 @@ def workload_namespaces(namespace: str, fixed: Iterable[str]) -> frozenset[str]:
 
 def owner_text(namespace: str) -> str:
     """Give how a level begins to say that it is of an owner of this namespace."""
-    return f'"owner":[{dumps(namespace)},'
+    return f"{OWNER}{dumps(namespace)[1:]},"
 
 
 def uids_of(subjects: Iterable[str]) -> frozenset[str]:

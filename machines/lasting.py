@@ -5,11 +5,12 @@ that is there comes to does not depend on what was over before. Of ModelWarmups 
 (`concerning`), so only those that are there matter, with what is theirs. ModelCaches and
 ModelReplicas may have to do with each other within a namespace, and with whatever was on clusters
 while they were there: there everything matters that was not over when the first one came that is
-there now. An owner that is gone is not over before what it left behind is.
+there now, and so it does where people have put what names such an owner. An owner that is gone is
+not over before what it left behind is.
 """
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
@@ -39,6 +40,13 @@ class Span(NamedTuple):
     is_asking: bool = False  # something that was asked for it has no answer
 
 
+class Home(NamedTuple):
+    """A namespace in which something was seen that names an owner of another one, or of its own."""
+
+    namespace: str
+    owner_namespace: str
+
+
 class Lasting(NamedTuple):
     """Subjects that matter: ModelWarmups, whose Jobs and Pods do too; and all others that do."""
 
@@ -46,21 +54,17 @@ class Lasting(NamedTuple):
     others: frozenset[str]
 
 
-def lasting(spans: Iterable[Span], told: Iterable[Event]) -> Lasting:
+def lasting(spans: Iterable[Span], told: Iterable[Event], homes: Iterable[Home] = ()) -> Lasting:
     """Tell what matters where these spans end, out of those of ModelWarmups, owners and owned.
 
-    `told` are all rows of the types `TELLING`, in order.
+    `told` are all rows of the types `TELLING`, in order; `homes` those of all that is owned.
     """
     rows = list(told)
     fixed = fixed_namespaces(rows)
     # What was over may have come again after that: of such a log nothing is left out for its age.
     is_sure = all(row.type != _BACK_IN_TIME for row in rows)
     pairs = [(Subject.parse(span.subject), span) for span in spans]
-    begun: dict[str, int] = {}  # by namespace: when the first owner came that is there now
-    for subject, span in pairs:
-        if subject.kind in OWNERS and not span.is_over:
-            for name in (subject.namespace, *workload_namespaces(subject.namespace, fixed)):
-                begun[name] = min(begun.get(name, span.first), span.first)
+    begun = _begun(pairs, fixed, homes)
     # Elsewhere is what people have put there: it matters as if it were of the oldest.
     oldest = min(begun.values(), default=None)
     others, past = set[str](), list[tuple[Subject, Span]]()
@@ -79,6 +83,25 @@ def lasting(spans: Iterable[Span], told: Iterable[Event]) -> Lasting:
         ),
         frozenset(others),
     )
+
+
+def _begun(
+    pairs: Iterable[tuple[Subject, Span]], fixed: frozenset[str], homes: Iterable[Home]
+) -> Mapping[str, int]:
+    """Tell by namespace when the first owner came that is there now and may have something there.
+
+    Namespaces of which no owner is there are left out.
+    """
+    begun: dict[str, int] = {}
+    for subject, span in pairs:
+        if subject.kind in OWNERS and not span.is_over:
+            for name in (subject.namespace, *workload_namespaces(subject.namespace, fixed)):
+                begun[name] = min(begun.get(name, span.first), span.first)
+    own = dict(begun)
+    for home in homes:
+        if home.namespace in begun and home.owner_namespace in own:
+            begun[home.namespace] = min(begun[home.namespace], own[home.owner_namespace])
+    return begun
 
 
 def _outlived(

@@ -16,16 +16,22 @@ from adapters.store.opening import open_log
 from adapters.store.sifting_rows import RowSifter
 from benchmarks.long_logs import long_log
 from engine.canonical_json import dumps
-from engine.events import Event
+from engine.events import Event, Subject
 from engine.logs import EventReader
 from engine.replaying import END, Moment, replay
+from machines.caches.child_names import workload_namespace
 from machines.concerning import uids_of
 from machines.courses import Recorder
 from machines.domain import WARMLOG
+from machines.observations import Done
+from machines.replicas.levels import PartLevel
 from machines.states import State
 from property_tests.playing.drawing import draw_and_play
 from property_tests.playing.worlds import WORLDS
+from tests.caches.builders import ONE
 from tests.recordings import reading
+from tests.replicas.builders import DEPLOYMENT, OURS
+from tests.replicas.serving import ServingScene
 from tests.store.databases import fresh_database
 
 SEEDS = [1, *(pytest.param(seed, marks=pytest.mark.prove) for seed in range(2, 6))]
@@ -182,6 +188,24 @@ def test_most_rows_of_a_busy_controller_are_about_what_is_over(tmp_path: Path) -
     log.rows += [row for piece in long_log(LONGER) for row in piece]
     saved = run(compare_what_lasts(log, tmp_path / "log.db", moments=1))
     assert saved > LONGER / 3
+
+
+def test_what_names_an_owner_is_shown_with_it_wherever_people_put_it(tmp_path: Path) -> None:
+    """A replica that goes waits for it, in another's namespace and before that other one came."""
+    scene = ServingScene(DEPLOYMENT).serving()
+    scene.replica(spec=scene.spec(), deleting=True)
+    scene.edit(DEPLOYMENT, deleting=True)  # which takes its time
+    scene.refuse(f"delete {DEPLOYMENT}", Done("uid"))
+    scene.carry_out()
+    place = workload_namespace("young")
+    scene.see(ONE, Subject("Service", place, "put-here", "put-uid"), PartLevel(owner=OURS))
+    scene.carry_out()
+    scene.cache(uid="young-uid", name="young", namespace="young")
+    scene.carry_out()
+    log = MemoryLog("put-elsewhere")
+    log.rows += scene.rows
+    assert run(compare(log, tmp_path / "log.db"))
+    run(compare_what_lasts(log, tmp_path / "all.db", moments=len(scene.rows)))
 
 
 async def test_the_position_of_a_time_is_that_of_the_last_row_until_then(tmp_path: Path) -> None:

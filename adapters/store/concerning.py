@@ -4,7 +4,7 @@ What is left out is left out before it is decoded, so that one object of a log o
 shown in a moment; what is shown of it is the same to the byte.
 """
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Collection, Sequence
 
 from adapters.store.databases import SqlReader
 from adapters.store.json_lines import JsonLinesReader
@@ -98,11 +98,12 @@ async def sieve_for(
     told = await _told(sifter)
     if told is None:
         return None
-    spans = [*await sifter.spans((WARMUP, "Job", "Pod"), until)]
+    places = {namespace, *workload_namespaces(namespace, fixed_namespaces(told))}
+    spans = [*await sifter.spans((WARMUP, "Job", "Pod"), until, places)]
     own = [span for span in spans if span.subject.startswith(f"{kind}/{namespace}/{name}/")]
     spans += (span._replace(is_over=False) for span in own)  # with all that was there meanwhile
-    others = lasting(spans, told).others
-    return _sieve(kinds, await _of_namespace(sifter, namespace, told, others))
+    elsewhere = await _elsewhere(sifter, namespace, places)
+    return _sieve(kinds, elsewhere | lasting(spans, told).others)
 
 
 async def sieve_at(sifter: Sifter, until: int | None = None) -> Sieve | None:
@@ -113,7 +114,8 @@ async def sieve_at(sifter: Sifter, until: int | None = None) -> Sieve | None:
     told = await _told(sifter)
     if told is None:
         return None
-    warmups, others = lasting(await sifter.spans(("Job", "Pod"), until), told)
+    homes = await sifter.homes(OWNED)
+    warmups, others = lasting(await sifter.spans(("Job", "Pod"), until), told, homes)
     if len(warmups) + len(others) > MOST:
         return None
     return _sieve(KINDS, others | await _with_theirs(sifter, warmups))
@@ -155,15 +157,14 @@ async def _with_theirs(sifter: Sifter, warmups: frozenset[str]) -> frozenset[str
     return warmups | jobs | gone | frozenset(pod for pod, _ in pods)
 
 
-async def _of_namespace(
-    sifter: Sifter, namespace: str, told: Sequence[Event], others: frozenset[str]
-) -> frozenset[str]:
-    """Give those of the others that have to do with the owners of a namespace."""
-    places = {namespace, *workload_namespaces(namespace, fixed_namespaces(told))}
-    there = {one for one in others if Subject.parse(one).namespace in places}
-    there |= others & await sifter.saying(OWNED, owner_text(namespace))
-    jobs = uids_of(one for one in there if one.startswith("HydrationJob/"))
-    if len(jobs) > MOST:
-        return others
-    pods = await sifter.linked("HydrationPod", "jobUid", jobs, {})
-    return frozenset(there | (others & {pod for pod, _ in pods}))
+async def _elsewhere(sifter: Sifter, namespace: str, places: Collection[str]) -> frozenset[str]:
+    """Give what names an owner of a namespace and is in none of its places, with their Pods.
+
+    Within its places a Pod is found by where it is: it is always where the Job is that controls it.
+    """
+    said = await sifter.saying(OWNED, owner_text(namespace))
+    found = frozenset(one for one in said if Subject.parse(one).namespace not in places)
+    jobs = uids_of(one for one in found if one.startswith("HydrationJob/"))
+    if not jobs or len(jobs) > MOST:
+        return found
+    return found | {pod for pod, _ in await sifter.linked("HydrationPod", "jobUid", jobs, {})}

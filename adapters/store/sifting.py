@@ -1,12 +1,21 @@
 """Sifting: reading few rows of a long log, the others being left out before they are decoded."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Collection,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from typing import NamedTuple, Protocol
 
+from engine.canonical_json import loads_or_none
 from engine.events import Event
 from engine.logs import EventReader
 from engine.replaying import Moment
-from machines.lasting import ANSWERED, ASKED, GONE, SEEN, Span
+from machines.lasting import ANSWERED, ASKED, GONE, SEEN, Home, Span
 
 
 class Sieve(NamedTuple):
@@ -47,8 +56,20 @@ class Sifter(Protocol):
         """Give every row of some types, of which there are few, in order."""
         ...
 
-    async def spans(self, passed_over: Collection[str], until: int | None) -> Sequence[Span]:
-        """Give where the rows of each subject begin and end, but for kinds that are passed over."""
+    async def spans(
+        self,
+        passed_over: Collection[str],
+        until: int | None,
+        namespaces: Collection[str] | None = None,
+    ) -> Sequence[Span]:
+        """Give where the rows of each subject begin and end, but for kinds that are passed over.
+
+        Of some namespaces alone, where these are given.
+        """
+        ...
+
+    async def homes(self, kinds: Collection[str]) -> frozenset[Home]:
+        """Give where anything of `kinds` was ever seen, and of which namespace its owner was."""
         ...
 
     async def saying(self, kinds: Collection[str], text: str) -> frozenset[str]:
@@ -111,3 +132,12 @@ def span_of(subject: str, pieces: Sequence[Piece]) -> Span:
         is_gone and all(piece.gone >= piece.seen for piece in pieces),
         sum(piece.unanswered for piece in pieces) > 0,
     )
+
+
+def homes_of(pairs: Iterable[tuple[str, str]]) -> frozenset[Home]:
+    """Give homes, each by a namespace and by what begins a level's list that names an owner.
+
+    What is no text there, as the beginning of one with a quote in it, is no namespace's name.
+    """
+    read = ((namespace, loads_or_none(f'"{written}"')) for namespace, written in pairs)
+    return frozenset(Home(namespace, owner) for namespace, owner in read if owner is not None)

@@ -11,12 +11,14 @@ from typing import NamedTuple
 
 from adapters.store.json_lines import JsonLinesReader
 from adapters.store.row_lines import row_of, subject_in, text_of, written
-from adapters.store.sifting import Piece, Sieve, piece_of, span_of
+from adapters.store.sifting import Piece, Sieve, homes_of, piece_of, span_of
 from engine.events import Event
-from machines.lasting import Span
+from machines.concerning import OWNER
+from machines.lasting import Home, Span
 
 _AT, _CLUSTER, _DATA = b'{"at":', b'"cluster":"', b',"data":'
 _SUBJECT, _TYPE = b',"subject":"', b'","type":"'
+_OWNER = OWNER.encode("ascii")
 
 
 class _Line(NamedTuple):
@@ -37,6 +39,11 @@ class _Line(NamedTuple):
         """Give its type."""
         begin = self.text.rfind(_TYPE) + len(_TYPE)
         return self.text[begin : self.text.index(b'"', begin)].decode()
+
+    @property
+    def namespace(self) -> bytes:
+        """Give the namespace of its subject, as it is written."""
+        return self.subject.partition(b"/")[2].partition(b"/")[0]
 
     @property
     def cluster(self) -> bytes:
@@ -92,9 +99,15 @@ class LineSifter:
         lines = self._lines(_is_of(type_names))
         return [row_of(line.text) async for some in lines for line in some]
 
-    async def spans(self, passed_over: Collection[str], until: int | None) -> Sequence[Span]:
+    async def spans(
+        self,
+        passed_over: Collection[str],
+        until: int | None,
+        namespaces: Collection[str] | None = None,
+    ) -> Sequence[Span]:
         """Give where the rows of each subject begin and end, but for kinds that are passed over."""
         others = tuple(_SUBJECT + b"%s/" % kind.encode("ascii") for kind in passed_over)
+        places = None if namespaces is None else frozenset(map(written, namespaces))
 
         def may_matter(text: bytes) -> bool:
             return not text.startswith(others, text.rfind(_SUBJECT))
@@ -102,10 +115,22 @@ class LineSifter:
         found: dict[bytes, dict[bytes, Piece]] = {}
         async for lines in self._lines(may_matter, until):
             for line in lines:
+                if places is not None and line.namespace not in places:
+                    continue
                 pieces, cluster = found.setdefault(line.subject, {}), line.cluster
                 piece, known = piece_of(line.seq, line.type), pieces.get(cluster)
                 pieces[cluster] = known.joined(piece) if known else piece
         return [span_of(text_of(one), [*pieces.values()]) for one, pieces in found.items()]
+
+    async def homes(self, kinds: Collection[str]) -> frozenset[Home]:
+        """Give where anything of `kinds` was ever seen, and of which namespace its owner was."""
+        types = _is_of([f"{kind}Seen" for kind in kinds])
+        found = {
+            (line.namespace, _value(line.text, _OWNER))
+            async for lines in self._lines(lambda text: _OWNER in text and types(text))
+            for line in lines
+        }
+        return homes_of((text_of(one), owner.decode("ascii")) for one, owner in found)
 
     async def saying(self, kinds: Collection[str], text: str) -> frozenset[str]:
         """Give the subjects of `kinds` that were ever seen with a text in their level."""

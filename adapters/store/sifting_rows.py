@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from contextlib import aclosing
 from functools import partial
-from itertools import chain
+from itertools import chain, takewhile
 from typing import Any
 
 from sqlalchemy import (
@@ -16,13 +16,13 @@ from sqlalchemy import (
     Row,
     Select,
     String,
-    and_,
     case,
     false,
     func,
     not_,
     or_,
     select,
+    true,
 )
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
@@ -30,10 +30,11 @@ from sqlalchemy.sql.functions import GenericFunction
 
 from adapters.store import tables
 from adapters.store.databases import SqlReader
-from adapters.store.sifting import Piece, Sieve, span_of
+from adapters.store.sifting import Piece, Sieve, homes_of, span_of
 from adapters.store.stretches import CORES, LEAST_ROWS, Ends, Stretch, ahead, stretches
-from engine.events import Event
-from machines.lasting import ANSWERED, ASKED, GONE, SEEN, Span
+from engine.events import Event, Subject
+from machines.concerning import OWNER
+from machines.lasting import ANSWERED, ASKED, GONE, SEEN, Home, Span
 
 # SQLite takes no more than 1,000 alternatives: objects of one name may have come by the thousand.
 MOST_TEXTS = 200
@@ -114,19 +115,37 @@ class RowSifter:
         found = select(_EVENTS).where(_EVENTS.c.type.in_(type_names)).order_by(_EVENTS.c.seq)
         return [Event._make(row) for row in await self._rows(found)]
 
-    async def spans(self, passed_over: Collection[str], until: int | None) -> Sequence[Span]:
+    async def spans(
+        self,
+        passed_over: Collection[str],
+        until: int | None,
+        namespaces: Collection[str] | None = None,
+    ) -> Sequence[Span]:
         """Give where the rows of each subject begin and end, but for kinds that are passed over."""
         begin, end = func.min(_EVENTS.c.seq), func.max(_EVENTS.c.seq)
         gone, seen = _last_of(_EVENTS.c.type == GONE), _last_of(_EVENTS.c.type.in_(SEEN))
         unanswered = _count(_EVENTS.c.type.in_(ASKED)) - _count(_EVENTS.c.type.in_(ANSWERED))
         found = select(_SUBJECT, _EVENTS.c.cluster, begin, end, gone, seen, unanswered)
         found = found.where(*(not_(_begins(f"{kind}/")) for kind in passed_over))
+        if namespaces is not None:
+            named = (place_in(_SUBJECT, f"/{one}/") > 0 for one in sorted(namespaces))
+            found = found.where(or_(false(), *named))  # a name may look like one
         rows = await self._rows(found.group_by(_SUBJECT, _EVENTS.c.cluster), until)
         spans: dict[str, dict[str, Piece]] = {}
         for subject, cluster, *told in rows:
+            if namespaces is not None and Subject.parse(subject).namespace not in namespaces:
+                continue
             pieces, piece = spans.setdefault(subject, {}), Piece._make(told)
             pieces[cluster] = pieces[cluster].joined(piece) if cluster in pieces else piece
         return [span_of(subject, [*pieces.values()]) for subject, pieces in spans.items()]
+
+    async def homes(self, kinds: Collection[str]) -> frozenset[Home]:
+        """Give where anything of `kinds` was ever seen, and of which namespace its owner was."""
+        types = sorted(f"{kind}Seen" for kind in kinds)
+        place, owner = _part(_behind(_SUBJECT, "/"), "/"), _part(_behind(_DATA, OWNER), '"')
+        wanted = _EVENTS.c.type.in_(types), place_in(_DATA, OWNER) > 0
+        found = await self._rows(select(place, owner).where(*wanted).distinct())
+        return homes_of((one, other) for one, other in found)
 
     async def saying(self, kinds: Collection[str], text: str) -> frozenset[str]:
         """Give the subjects of `kinds` that were ever seen with a text in their level."""
@@ -155,9 +174,7 @@ class RowSifter:
         self, sieve: Sieve, after: int, until: int | None, *, batch_rows: int
     ) -> AsyncGenerator[Sequence[Event], None]:
         """Give the rows with after < seq ≤ until that the sieve lets through, in order."""
-        others = [not_(_begins(f"{kind}/")) for kind in sieve.kinds]
-        wanted = or_(and_(*others), _SUBJECT.in_(sorted(sieve.subjects)))
-        rows = select(_EVENTS).where(wanted).order_by(_EVENTS.c.seq).limit(batch_rows)
+        rows = select(_EVENTS).where(_let_through(sieve)).order_by(_EVENTS.c.seq).limit(batch_rows)
         ends = await self._ends(after)
         pieces = stretches(ends, until, most=ends.last, rows=self._least_rows)
         pages = ahead((partial(self._page, rows, piece) for piece in pieces), self._cores)
@@ -174,7 +191,7 @@ class RowSifter:
         return [Event._make(row) for row in found]
 
     async def _rows(
-        self, found: Select[Any], until: int | None = None
+        self, found: Select[*tuple[Any, ...]], until: int | None = None
     ) -> Sequence[Row[*tuple[Any, ...]]]:
         """Give what is found in each stretch of the log up to a row, one after the other."""
         ends = await self._ends(0)
@@ -219,10 +236,32 @@ def _begins(prefix: str) -> ColumnElement[bool]:
     return begins(_SUBJECT, prefix, prefix[:-1] + chr(ord(prefix[-1]) + 1))
 
 
+def _let_through(sieve: Sieve) -> ColumnElement[bool]:
+    """Say whether a row is let through, kind by kind: those that most rows are about come first.
+
+    Of a kind it is asked first whether a row begins as all wanted ones do: most rows do not. SQLite
+    stops at the first answer only between the cases, and within no other expression.
+    """
+    by_kind = {kind: list[str]() for kind in sieve.kinds}
+    for subject in sorted(sieve.subjects):
+        by_kind.get(Subject.parse(subject).kind, []).append(subject)  # of others all rows are
+    cases = list[tuple[ColumnElement[bool], ColumnElement[bool]]]()
+    for kind, subjects in by_kind.items():
+        if subjects:
+            cases.append((_begins(_beginning(subjects)), _SUBJECT.in_(subjects)))
+        cases.append((_begins(f"{kind}/"), false()))
+    return case(*cases, else_=true())
+
+
+def _beginning(ordered: Sequence[str]) -> str:
+    """Give what all of these texts, in order, begin with."""
+    pairs = zip(ordered[0], ordered[-1], strict=False)
+    return "".join(one for one, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
 def _value(key: str) -> ColumnElement[str]:
     """Give the text under a key of a level; keys within texts have their quotes escaped."""
-    rest = _after(key)
-    return func.substr(rest, 1, place_in(rest, '"') - 1, type_=String)
+    return _part(_behind(_DATA, f'"{key}":"'), '"')
 
 
 def _has_value(key: str, values: Collection[str]) -> ColumnElement[bool]:
@@ -230,10 +269,16 @@ def _has_value(key: str, values: Collection[str]) -> ColumnElement[bool]:
     by_length: dict[int, list[str]] = {}
     for value in sorted(values):
         by_length.setdefault(len(value) + 1, []).append(f'{value}"')
-    tests = [_after(key, length).in_(ended) for length, ended in by_length.items()]
+    begin = f'"{key}":"'
+    tests = [_behind(_DATA, begin, length).in_(ended) for length, ended in by_length.items()]
     return or_(false(), *tests)
 
 
-def _after(key: str, *length: int) -> ColumnElement[str]:
-    begin = f'"{key}":"'
-    return func.substr(_DATA, place_in(_DATA, begin) + len(begin), *length, type_=String)
+def _behind(text: ColumnElement[str], begin: str, *length: int) -> ColumnElement[str]:
+    """Give what stands behind a part of a text, or so much of it."""
+    return func.substr(text, place_in(text, begin) + len(begin), *length, type_=String)
+
+
+def _part(text: ColumnElement[str], end: str) -> ColumnElement[str]:
+    """Give what stands before the first `end` in a text."""
+    return func.substr(text, 1, place_in(text, end) - 1, type_=String)

@@ -3,7 +3,7 @@
 from engine.canonical_json import dumps
 from engine.events import Event
 from machines.caches.child_names import claim_name, hydration_job_name, workload_namespace
-from machines.lasting import Lasting, Span, lasting
+from machines.lasting import Home, Lasting, Span, lasting
 from machines.replicas.names import workload_name
 
 THERE = workload_namespace("team")
@@ -86,6 +86,16 @@ def test_what_is_in_nobodys_namespace_matters_as_if_it_were_the_oldest_owners() 
     assert others(old, before, after) == {
         "ModelCache/other/old", "PersistentVolumeClaim/elsewhere/after",
     }  # fmt: skip
+
+
+def test_what_names_an_owner_elsewhere_matters_as_long_as_that_owner() -> None:
+    """So it does for all that is where it was: nobody else's is told apart from it there."""
+    old, here = span("ModelCache/other/old", 1, 90), span("ModelCache/team/here", 21, 30)
+    past = span(f"PersistentVolumeClaim/{THERE}/past", 10, 20, is_over=True)
+    assert past.subject not in lasting((old, past, here), ()).others
+    homes = Home(THERE, "other"), Home(THERE, "nobody"), Home("elsewhere", "other")
+    assert past.subject in lasting((old, past, here), (), homes).others
+    assert past.subject not in lasting((old, past, here), (), homes[1:]).others
 
 
 def test_nothing_is_too_old_where_a_cluster_went_back_in_time() -> None:

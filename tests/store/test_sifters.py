@@ -14,8 +14,8 @@ from adapters.store.sifting_lines import LineSifter
 from adapters.store.sifting_rows import RowSifter
 from engine.canonical_json import dumps
 from engine.errors import LogTruncated, LogUnreadable
-from engine.events import Event
-from machines.concerning import KINDS, uids_of
+from engine.events import Event, Subject
+from machines.concerning import KINDS, OWNED, uids_of
 from tests.recordings import reading
 
 
@@ -90,10 +90,13 @@ async def looked_through(sifter: Sifter, rows: int) -> list[object]:
     """Give all that a sifter finds in a log of so many rows."""
     spans = [await sifter.spans((), until) for until in (None, rows // 2)]
     subjects = sorted({span.subject for span in spans[0]})
+    places = sorted({Subject.parse(one).namespace for one in subjects})
     uids = uids_of(subjects)
     let_through = Sieve(KINDS, frozenset(subjects[::2]))
     return [
         *(sorted(each) for each in spans),
+        *[sorted(await sifter.spans(("Job",), None, [one])) for one in (*places, "model")],
+        await sifter.homes(OWNED),
         await sifter.row_at(rows),
         await sifter.row_at(rows // 2),
         await sifter.of_types("SessionStarted", "Synced"),

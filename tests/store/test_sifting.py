@@ -13,7 +13,7 @@ from adapters.store.sifting_rows import RowSifter
 from engine.canonical_json import dumps
 from engine.events import Draft, Event
 from engine.replaying import END, Moment
-from machines.lasting import Span
+from machines.lasting import Home, Span
 from tests.recordings import reading
 
 LATER = 2**62  # nanoseconds: later than any row
@@ -111,9 +111,18 @@ class Crowded:
         """Give no session."""
         return ()
 
-    async def spans(self, passed_over: Collection[str], until: int | None) -> Sequence[Span]:
+    async def spans(
+        self,
+        passed_over: Collection[str],
+        until: int | None,
+        namespaces: Collection[str] | None = None,
+    ) -> Sequence[Span]:
         """Give nothing: nobody asks for all that is there."""
-        raise AssertionError(passed_over, until)
+        raise AssertionError(passed_over, until, namespaces)
+
+    async def homes(self, kinds: Collection[str]) -> frozenset[Home]:
+        """Give nothing: there is no owner to look for."""
+        raise AssertionError(kinds)
 
     async def saying(self, kinds: Collection[str], text: str) -> frozenset[str]:
         """Give nothing: there is no namespace to look at."""
