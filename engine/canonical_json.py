@@ -105,6 +105,15 @@ def loads(text: str) -> Any:
     return _DECODER.decode(text)
 
 
+def load_from(text: str, begin: int) -> tuple[Any, int]:
+    """Parse the JSON document that begins at a place of a text, and say where it ends.
+
+    Raises json.JSONDecodeError where there is none.
+    """
+    value, end = _DECODER.raw_decode(text, begin)
+    return value, end
+
+
 def loads_or_none(text: str) -> Any:
     """Parse JSON, or give None for what is none."""
     try:

@@ -1,19 +1,25 @@
 """Splitting a stream of JSON documents, pretty-printed or one per line, one after the other.
 
-A document begins with a line that begins with a brace or a bracket, and ends with one that begins
-with the closing one, or on the very line that it began on: whatever prints JSON prints it so. What
-is damaged or cut ends where the next document begins. One document is held at a time.
+A document begins with a line that begins with a brace or a bracket, and ends where as many were
+closed as were opened: whatever prints JSON prints it so. What is damaged or cut ends where the next
+document begins. One document is held at a time, and looked through a fixed number of times.
 """
 
-import json
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from adapters.kubernetes.parsing import parse
+from adapters.kubernetes.parsing import Documents
 
 _OPENING = (b"{", b"[")
 _CLOSING = (b"}", b"]")
 _BOM = b"\xef\xbb\xbf"
+_BLANK = b" \t\r\n"
+_STRING = re.compile(rb'"(?:[^"\\\n]|\\.)*"')
+_WITHIN = re.compile(rb'[ \t\r\n]*(?:$|["{}\[\],:0-9tfn-])')  # how a line goes on with JSON
+_DAMAGED = "it is cut, or damaged"
+_ENDED = "the material ends in the middle of it"
+_NONE = "it is no JSON"
 
 
 class Document(NamedTuple):
@@ -43,67 +49,73 @@ def split(lines: Iterable[bytes]) -> Iterator[Document | Damage]:
 class _Splitter:
     def __init__(self) -> None:
         self._held: list[bytes] = []
+        self._depth = 0  # of what is held: how much of it is open
+        self._is_passing = False  # over what is left of a damaged document
         self._begun = 0  # line on which what is held begins
         self._line = 0
         self._number = 0
 
     def take(self, line: bytes) -> Iterator[Document | Damage]:
         self._line += 1
-        if self._line == 1:
-            line = line.removeprefix(_BOM)
-        opens = line.startswith(_OPENING)
-        if opens and self._held:
-            yield from self._close("it is cut, or damaged")
+        line = line.removeprefix(_BOM)
+        if line.startswith(_OPENING):
+            yield from self._close(_DAMAGED)
+        if self._is_passing:
+            return
         if not self._held:
-            if not line.strip():
+            if line.strip(_BLANK) in {b"", b"]"}:  # the end of an array, a member on each line
                 return
-            if not opens and not line.lstrip().startswith(_OPENING):
-                yield Damage(0, self._line, "it is no JSON")
+            if not line.lstrip().startswith(_OPENING):
+                yield Damage(0, self._line, _NONE)
                 return
             self._begun = self._line
+        elif not _WITHIN.match(line):
+            yield from self._pass_over(_DAMAGED)
+            return
+        before, depth = self._depth, self._depth + _depth(line)
         self._held.append(line)
-        if len(self._held) == 1 or line.startswith(_CLOSING):
+        self._depth = depth
+        if depth <= 0 or (before == 1 and line.startswith(_CLOSING)):
             yield from self._documents()
 
     def end(self) -> Iterator[Document | Damage]:
-        if self._held:
-            yield from self._close("the material ends in the middle of it")
+        yield from self._close(_ENDED)
 
     def _close(self, words: str) -> Iterator[Document | Damage]:
-        yield from self._documents()
+        """End what is held, whether it is whole or not."""
         if self._held:
-            self._held.clear()
-            self._number += 1
-            yield Damage(self._number, self._begun, words)
+            yield from self._documents()
+        if [line.strip(_BLANK) for line in self._held] not in ([], [b"["]):
+            yield from self._pass_over(words)
+        self._held.clear()
+        self._depth, self._is_passing = 0, False
+
+    def _pass_over(self, words: str) -> Iterator[Damage]:
+        self._held.clear()
+        self._is_passing = True
+        self._number += 1
+        yield Damage(self._number, self._begun, words)
 
     def _documents(self) -> Iterator[Document | Damage]:
         """Give what is whole of what is held; the rest, which may go on, is held further."""
-        if not self._held[-1].rstrip().endswith((*_CLOSING, *_OPENING)):
-            return
-        data = b"".join(self._held)
-        while data.strip():
-            value, rest = _first_of(data)
-            if rest is None:
-                self._held = [data]
-                return
+        documents = Documents(b"".join(self._held))
+        self._held.clear()
+        for value in documents:
             self._number += 1
             yield Document(self._number, self._begun, value)
-            data, self._begun = rest, self._line
-        self._held.clear()
+            self._begun = self._line
+        rest = documents.left
+        self._depth = _depth(rest)
+        if rest.startswith(_OPENING) and self._depth > 0:
+            self._held.append(rest)
+        elif rest.startswith(_OPENING):
+            yield from self._pass_over(_DAMAGED)
+        elif rest:
+            yield Damage(0, self._line, _NONE)
 
 
-def _first_of(data: bytes) -> tuple[Any, bytes | None]:
-    """Give the first document of `data`, and what follows; None when it is not whole."""
-    try:
-        return parse(data, exact=True), b""
-    except json.JSONDecodeError as error:
-        if not error.msg.startswith("Extra data"):
-            return None, None
-        begin = data.decode("utf-8", "surrogatepass")
-        head, rest = begin[: error.pos], begin[error.pos :]
-        if not rest.startswith(("{", "[")):
-            return None, None
-        first = parse(head.encode("utf-8", "surrogatepass"), exact=True)
-        return first, rest.encode("utf-8", "surrogatepass")
-    except ValueError:
-        return None, None
+def _depth(data: bytes) -> int:
+    """Give how many braces and brackets are opened, and not closed."""
+    bare = _STRING.sub(b"", data)
+    opened = sum(bare.count(one) for one in _OPENING)
+    return opened - sum(bare.count(one) for one in _CLOSING)

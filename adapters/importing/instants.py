@@ -14,6 +14,7 @@ _HAPPENED = frozenset(
     }
 )  # fmt: skip
 _OF_EVENTS = ("eventTime", "firstTimestamp", "lastTimestamp", "deprecatedLastTimestamp")
+_LATEST = 2**63 - 1  # nanoseconds: what a log can hold
 _MOST_DEEP = 12  # levels of a status that are looked at
 
 
@@ -23,7 +24,7 @@ def newest_instant(raw: dict[str, Any]) -> int:
     A deletion's time is when the object may go, so the grace it was given is taken off.
     """
     metadata = mapping(raw.get("metadata"))
-    grace = integer(metadata.get("deletionGracePeriodSeconds")) or 0
+    grace = max(integer(metadata.get("deletionGracePeriodSeconds")) or 0, 0)
     told = [
         instant_of(metadata.get("creationTimestamp")),
         instant_of(metadata.get("deletionTimestamp")) - grace * SECOND,
@@ -36,11 +37,12 @@ def newest_instant(raw: dict[str, Any]) -> int:
 
 
 def instant_of(value: Any) -> int:
-    """Read an RFC 3339 time as UTC nanoseconds; 0 for what is none."""
+    """Read an RFC 3339 time as UTC nanoseconds; 0 for what is none, or not of a log's years."""
     try:
-        return max(parse_rfc3339(text(value)), 0)
+        instant = parse_rfc3339(text(value))
     except ValueError:
         return 0
+    return instant if 0 <= instant <= _LATEST else 0
 
 
 def _happened(status: Any) -> Iterator[Any]:

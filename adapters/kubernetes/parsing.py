@@ -7,6 +7,7 @@ deep is replaced by a string that says so.
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from engine import canonical_json
@@ -14,6 +15,7 @@ from engine import canonical_json
 MAX_DEPTH = 200
 TOO_DEEP = "nested too deeply to be read"
 
+_BETWEEN = re.compile(r"[ \t\r\n,]*")
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)
 
 
@@ -26,6 +28,33 @@ def parse(data: bytes, *, exact: bool) -> Any:
         return _parsed(data, exact=exact)
     except RecursionError:
         return _parsed(shallow(data), exact=exact)
+
+
+class Documents:
+    """The JSON documents that some bytes begin with, one behind the other; numbers stay texts."""
+
+    def __init__(self, data: bytes) -> None:
+        """Parse `data` one document at a time."""
+        self.left = data  # what follows the last document, once that was given
+
+    def __iter__(self) -> Iterator[Any]:
+        """Give each, and keep what is left when that begins no whole document."""
+        try:
+            text = _text(self.left)
+        except ValueError:
+            return
+        begin = _begin(text, 0)
+        while text.startswith(("{", "["), begin):
+            try:
+                value, end = canonical_json.load_from(text, begin)
+            except RecursionError:
+                text = _text(shallow(_bytes(text[begin:])))
+                value, end = canonical_json.load_from(text, 0)
+            except ValueError:
+                break
+            begin = _begin(text, end)
+            yield value
+        self.left = _bytes(text[begin:])
 
 
 def shallow(data: bytes, max_depth: int = MAX_DEPTH) -> bytes:
@@ -49,8 +78,22 @@ def shallow(data: bytes, max_depth: int = MAX_DEPTH) -> bytes:
 
 
 def _parsed(data: bytes, *, exact: bool) -> Any:
-    text = data.decode("utf-8", "surrogatepass")
+    text = _text(data)
     return canonical_json.loads(text) if exact else _FAST.decode(text)
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogatepass")
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _begin(text: str, at: int) -> int:
+    """Give where something stands again, behind blanks and commas."""
+    found = _BETWEEN.match(text, at)
+    return found.end() if found else at
 
 
 def _refuse(constant: str) -> Any:

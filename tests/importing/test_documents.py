@@ -1,6 +1,7 @@
 """Splitting a stream into its JSON documents, whatever is wrong with some of them."""
 
 import json
+from itertools import islice
 
 import pytest
 
@@ -77,3 +78,48 @@ def test_what_is_nested_too_deeply_is_read_as_far_as_it_can_be() -> None:
 def test_a_mark_of_byte_order_is_no_part_of_it() -> None:
     """Some editors and shells begin a file with one."""
     assert [type(one) for one in split([b'\xef\xbb\xbf{"a": 1}\n'])] == [Document]
+
+
+@pytest.mark.parametrize("indent", [None, 0, 2])
+def test_members_of_an_array_may_each_begin_a_line(indent: int | None) -> None:
+    """Then each is a document, and the lines around them are none that is damaged."""
+    members = ",\n".join(json.dumps(one, indent=indent) for one in (TWO, TWO, TWO))
+    assert found(f"[\n{members}\n]\n") == [TWO, TWO, TWO]
+
+
+def test_what_follows_a_document_on_its_line_costs_nothing_else() -> None:
+    """The document is whole, whatever stands behind it."""
+    text = json.dumps(TWO) + json.dumps(ONE) + " killed\n" + json.dumps(TWO)
+    assert found(text) == [TWO, ONE, "it is no JSON", TWO]
+
+
+def test_a_mark_of_byte_order_may_stand_where_files_were_joined() -> None:
+    """Each of them brings its own."""
+    lines = [b'\xef\xbb\xbf{"a": 1}\n', b'\xef\xbb\xbf{"a": 2}\n']
+    assert [type(one) for one in split(lines)] == [Document, Document]
+
+
+def test_what_can_no_more_become_a_document_is_not_held() -> None:
+    """A log of some program behind a cut document is passed over line by line."""
+    lines = (line for line in (b'{"a":\n', *[b"Starting up\n"] * 3, b'{"a": 2}\n'))
+    assert [type(one) for one in islice(split(lines), 1)] == [Damage]
+    assert next(lines) == b"Starting up\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "documents"),
+    [
+        pytest.param('{"a": 1}' * 300_000, 300_000, id="documents on one line"),
+        pytest.param("[\n" + "}\n" * 300_000, 0, id="ends of what never began"),
+        pytest.param(
+            "[{\n" + "}, {\n" * 300_000 + "}]\n", 1, id="members that end as others begin"
+        ),
+    ],
+)
+def test_nothing_is_looked_through_again_and_again(text: str, documents: int) -> None:
+    """Material of millions of bytes is split in its own time, however its lines end.
+
+    Looked through at each of its lines, any of these would take hours.
+    """
+    given = split(text.encode().splitlines(keepends=True))
+    assert sum(isinstance(one, Document) for one in given) == documents

@@ -14,7 +14,7 @@ from adapters.importing.making_rows import CUT, DAMAGED, NO_JSON
 from adapters.importing.observing import INCOMPLETE
 from adapters.importing.telling_kubectl import NO_OBJECT, TABLE
 from tests.cli.commands import printed, warmlog
-from tests.importing.reading import event, listed, raw, read_files
+from tests.importing.reading import EARLY, event, listed, raw, read_files
 from tests.recordings import reading
 
 NODE = json.dumps(raw("Node", "good", 1))
@@ -54,6 +54,17 @@ SOUND = {
     "two documents on one line": f"{NODE} {NODE}\n".encode(),
     "a blank before a document": f"   {NODE}\n".encode(),
     "a huge number": NODE[:-1].encode() + b', "x": ' + DIGITS + b"}\n",
+    "a time beyond those of any log": json.dumps(
+        raw("Node", "good", 1, metadata={"creationTimestamp": "9999-12-31T23:59:59Z"})
+    ).encode(),
+    "a grace that is none": json.dumps(
+        raw(
+            "Node",
+            "good",
+            1,
+            metadata={"deletionTimestamp": EARLY, "deletionGracePeriodSeconds": -(10**18)},
+        )
+    ).encode(),
     "a List of Lists": json.dumps(
         {"kind": "List", "apiVersion": "v1", "items": [json.loads(LIST), json.loads(listed())]}
     ).encode(),
