@@ -14,7 +14,7 @@ _HARMLESS = re.compile(
     r"v?\d+(\.\d+){0,2}(m|[kKMGTPE]i?|s|h|%)?"  # numbers, quantities, versions of programs
     r"|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"  # uids
     r"|\d{4}-\d{2}-\d{2}T\d{2}|\d{2}|\d{2}(\.\d+)?Z"  # parts of times
-    r"|[^A-Za-z0-9]+"
+    r"|[\W_]+"  # no letter of any script, and no digit
 )
 # What generators append to a name.
 _SUFFIX = re.compile(r"[0-9a-f]{5,12}|[bcdfghjklmnpqrstvwxz2456789]{5,10}|\d{1,3}")
@@ -28,6 +28,8 @@ COMMON = frozenset({
 })  # fmt: skip
 # Labels, annotations, taints and finalizers whose names everybody has.
 _PUBLIC = re.compile(
+    r"(?!node-restriction\.)"  # below these two stand names that people give
+    r"(?!node-role\.kubernetes\.io/(?!(control-plane|master|worker)$))"
     r"([a-z0-9-]+\.)*(kubernetes\.io|k8s\.io|x-k8s\.io|aibrix\.ai|modelplane\.ai|warmlog\.dev)"
     r"/[A-Za-z0-9._-]+"
 )

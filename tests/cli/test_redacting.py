@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from engine.canonical_json import dumps
+from machines.pseudonyms import Pseudonyms
 from tests.cli.commands import REF, pool_world, printed, record, sample
 from tests.recordings import any_order
 from tests.recordings.reading import FOLDER, names
@@ -79,7 +81,7 @@ def test_values_of_specs_are_replaced(tmp_path: Path) -> None:
         "name": "mover",
         "image": "registry.acme.example/secret/mover:1.2@sha256:" + "ab" * 32,
         "args": ["--from", "s3://acme-weights/llm", "--key=abc123"],
-        "env": [{"name": "ACME_TEAM", "value": "sky"}],
+        "env": [{"name": "ACME_TEAM", "value": "sky"}, {"name": "Q", "value": "небо 内部"}],
         "imagePullPolicy": "Always",
     }
     world = pool_world("gpu-a")
@@ -89,11 +91,23 @@ def test_values_of_specs_are_replaced(tmp_path: Path) -> None:
         lambda each: each.apply(sample(custom={"containers": [container]})),
     )
     text = printed("export", log, "--redact")
-    for telling in ("acme", "ACME", "abc123", "sky", "mover", "secret", "abab"):
+    written = [dumps(one).strip('"') for one in ("небо", "内部")]
+    for telling in ("acme", "ACME", "abc123", "sky", "mover", "secret", "abab", *written):
         assert telling not in text, telling
     assert "Always" in text
     whole = json.loads(printed("replay", log, "--object", REF, "-o", "json"))
     assert whole["phase"] == "Succeeded"
+
+
+@pytest.mark.parametrize(
+    "key", ["node-restriction.kubernetes.io/acme", "node-role.kubernetes.io/acme"]
+)
+def test_what_people_name_below_a_public_prefix_is_replaced(key: str) -> None:
+    """These prefixes are there for names of their own; what Kubernetes itself names is kept."""
+    pseudonyms = Pseudonyms(b"key")
+    assert "acme" not in pseudonyms.value(key)
+    for public in ("node-role.kubernetes.io/control-plane", "kubernetes.io/hostname"):
+        assert pseudonyms.value(public) == public
 
 
 def test_equal_logs_are_redacted_alike_and_others_otherwise(tmp_path: Path) -> None:
