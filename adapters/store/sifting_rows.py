@@ -32,6 +32,7 @@ from adapters.store import tables
 from adapters.store.databases import SqlReader
 from adapters.store.sifting import Piece, Sieve, homes_of, span_of
 from adapters.store.stretches import CORES, LEAST_ROWS, Ends, Stretch, ahead, stretches
+from engine.canonical_json import dumps, loads_or_none
 from engine.events import Event, Subject
 from machines.concerning import OWNER
 from machines.lasting import ANSWERED, ASKED, GONE, SEEN, Home, Span
@@ -158,7 +159,8 @@ class RowSifter:
         """Give the subjects of `kind` whose level has one of `uids` under its `key`, and which."""
         wanted = [_has_value(each, some) for each, some in {key: uids, **others}.items()]
         found = select(_SUBJECT, _value(key)).where(_EVENTS.c.type == f"{kind}Seen", or_(*wanted))
-        return frozenset((one, uid) for one, uid in await self._rows(found.distinct()))
+        rows = await self._rows(found.distinct())
+        return frozenset((one, loads_or_none(f'"{uid}"') or "") for one, uid in rows)
 
     async def ending(self, kind: str, uids: Collection[str]) -> frozenset[str]:
         """Give the subjects of `kind` that have one of these uids, in whatever rows."""
@@ -267,8 +269,9 @@ def _value(key: str) -> ColumnElement[str]:
 def _has_value(key: str, values: Collection[str]) -> ColumnElement[bool]:
     """Say whether there is one of these texts under a key, without looking for its end."""
     by_length: dict[int, list[str]] = {}
-    for value in sorted(values):
-        by_length.setdefault(len(value) + 1, []).append(f'{value}"')
+    # One with a quote, as no API server gives it, could not be told from what it begins with.
+    for written in (dumps(value) for value in sorted(values) if '"' not in value):
+        by_length.setdefault(len(written) - 1, []).append(written[1:])
     begin = f'"{key}":"'
     tests = [_behind(_DATA, begin, length).in_(ended) for length, ended in by_length.items()]
     return or_(false(), *tests)

@@ -60,6 +60,27 @@ async def test_nothing_that_a_row_says_is_taken_for_what_it_is_about(tmp_path: P
     assert found == plain
 
 
+async def test_what_has_an_odd_uid_is_found_by_it(tmp_path: Path) -> None:
+    """Whatever the uids of a recording hold: letters beyond ASCII, and backslashes."""
+    uids = ["é", "\\", "é-\\", "plain"]
+    log = MemoryLog("odd")
+    log.rows += [
+        Event(
+            seq, 1, seq, "", f"Job/ns/j/{seq}", "JobSeen", 1, dumps({"level": {"warmupUid": uid}})
+        )
+        for seq, uid in enumerate(uids, 1)
+    ]
+    await import_log(log, tmp_path / "log.db")
+    await export_file(log, tmp_path / "log.jsonl")
+    lines = LineSifter(JsonLinesReader(tmp_path / "log.jsonl"))
+    found = {job for job, _ in await lines.linked("Job", "warmupUid", uids, {})}
+    assert found == {f"Job/ns/j/{seq}" for seq in range(1, 5)}
+    async with await open_log(tmp_path / "log.db", read_only=True) as whole:
+        assert isinstance(whole, SqlReader)
+        linked = await RowSifter(whole).linked("Job", "warmupUid", uids, {})
+    assert {job for job, _ in linked} == found
+
+
 @pytest.mark.parametrize("keep", [1, 4, 5])
 async def test_a_cut_file_tells_its_last_whole_row(keep: int, tmp_path: Path) -> None:
     """And up to which row anything stands in it is said by who reads it."""
