@@ -76,10 +76,10 @@ format: $(STAMP) ## Format, and mend what ruff can mend
 	$(BIN)/ruff check --fix-only .
 	$(BIN)/ruff format .
 
-# Two workers: tests that mostly wait have one of their own, with a control plane of its own.
+# A worker for each group of tests/e2e/conftest.py, on control planes of its own: most of them wait.
 e2e: $(STAMP) ## Run against a real control plane, built first when it is missing (needs Go)
 	$(BIN)/python -m tests.e2e.controlplane.building
-	$(PYTEST) -q -m e2e -n 2 --dist loadgroup --reruns 1 tests/e2e $(ARGS)
+	$(PYTEST) -q -m e2e -n 4 --dist loadgroup --reruns 1 tests/e2e $(ARGS)
 
 crds: $(STAMP) ## Generate crds/ from the adapters' schema
 	$(BIN)/python -m adapters.kubernetes.generating

@@ -7,31 +7,22 @@ Prints what was done and how fast; ends with 1, and the lines that play it again
 """
 
 import argparse
+import multiprocessing
 import sys
-import time
-from collections import Counter
-from random import Random
-from typing import NamedTuple
+from functools import partial
 
 from rich.console import Console
 from rich.table import Table
 
-from property_tests.continuing.continuations import Continuation, drawn, judge
+from property_tests.continuing.continuations import Continuation, judge
 from property_tests.continuing.crashing import LANDED, LOST, Crash, crashes, ends, wrong
-from property_tests.continuing.recordings import Recording, recording, recordings
+from property_tests.continuing.recordings import recording
+from property_tests.continuing.reporting import all_explored
+from tests.recordings import reading
 
 SECONDS, SEED = 60.0, 1
+WORKERS = 2  # processes, each with recordings and seconds of its own
 SHOWN = 5  # failures of one recording that are printed
-
-
-class Report(NamedTuple):
-    """What came of one recording."""
-
-    rows: int
-    crashes: int
-    continuations: int
-    rate: float  # continuations a second of CPU time
-    failures: list[str]  # each with the line that plays it again
 
 
 def main() -> int:
@@ -46,36 +37,21 @@ def main() -> int:
         broken = again(asked.line)
         console.print("\n".join(broken) or "every law holds", markup=False)
         return 1 if broken else 0
-    begun = time.process_time()
+    names = reading.names()
+    parts = [names[first::WORKERS] for first in range(WORKERS)]
+    work = partial(all_explored, seconds=asked.seconds / WORKERS, seed=asked.seed)
     table = Table("recording", "rows", "crashes", "continuations", "a second", "broken")
     failures: list[str] = []
-    prepared = recordings()
-    for left, one in zip(range(len(prepared), 0, -1), prepared, strict=True):
-        seconds = (asked.seconds - (time.process_time() - begun)) / left
-        report = explored(one, seconds, Random(asked.seed))
+    with multiprocessing.get_context("spawn").Pool(WORKERS) as pool:
+        reports = {name: one for part in pool.map(work, parts) for name, one in part.items()}
+    for name in names:
+        report = reports[name]
         failures += report.failures[:SHOWN]
         figures = *report[:3], round(report.rate), len(report.failures)
-        table.add_row(one.name, *map(str, figures))
+        table.add_row(name, *map(str, figures))
     console.print(table)
     console.print("\n".join(failures), markup=False)
     return 1 if failures else 0
-
-
-def explored(recording: Recording, seconds: float, random: Random) -> Report:
-    """Crash a recording everywhere, and let it go on otherwise until its time is over."""
-    begun, failures, counts = time.process_time(), list[str](), Counter[str]()
-    came_to = ends(recording)
-    for crash, state in crashes(recording):
-        counts["crashes"] += 1
-        failures += (f"{crash}: {one}" for one in wrong(recording, crash, state, came_to))
-    crashed = time.process_time()
-    while counts["continuations"] < 1 or time.process_time() < begun + seconds:
-        continuation = drawn(random, recording)
-        counts["continuations"] += 1
-        failures += (f"{continuation}: {one}" for one in judge(recording, continuation))
-    rate = counts["continuations"] / (time.process_time() - crashed)
-    done = counts["crashes"], counts["continuations"]
-    return Report(len(recording.rows), *done, rate, failures)
 
 
 def again(line: str) -> list[str]:

@@ -4,17 +4,19 @@ import asyncio
 import io
 import json
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import aiohttp
 
-from adapters.kubernetes.schemas import MODELWARMUP
+from adapters.kubernetes.schemas import INFERENCECLUSTER, MODELCACHE, MODELREPLICA, MODELWARMUP
 from machines.labels import GROUP, VERSION
 from tests.e2e.controlplane.running import ControlPlane
 from tests.e2e.controlplane.watching import Json
 
-NAME = MODELWARMUP["metadata"]["name"]
+SHIPPED = MODELWARMUP, MODELCACHE, MODELREPLICA, INFERENCECLUSTER
+NAMES = [definition["metadata"]["name"] for definition in SHIPPED]
 NAMESPACE = "manifests"
 WARMUPS = f"/apis/{GROUP}/{VERSION}/namespaces/{NAMESPACE}/modelwarmups"
 DRY_RUN = "?dryRun=All&fieldValidation=Strict"
@@ -80,14 +82,20 @@ def is_established(crd: Json) -> bool:
     return any(each["type"] == "Established" and each["status"] == "True" for each in conditions)
 
 
-def apply_crds(control_plane: ControlPlane, flag: str, source: Path, name: str = NAME) -> None:
-    """Apply a CustomResourceDefinition of ModelWarmup and wait until it is served."""
+def apply_crds(control_plane: ControlPlane, flag: str, source: Path, *names: str) -> None:
+    """Apply CustomResourceDefinitions and wait until those of these names are served."""
     control_plane.kubectl("apply", "--server-side", flag, str(source))
     deadline = time.monotonic() + 30
     # Not `kubectl wait`: it fails on the null that conditions are at first.
-    while not is_established(json.loads(control_plane.kubectl("get", "crd", name, "-o", "json"))):
-        assert time.monotonic() < deadline, f"{name} is not served"
+    while not all(map(is_established, _crds(control_plane, names))):
+        assert time.monotonic() < deadline, f"not served: {', '.join(names)}"
         time.sleep(0.05)
+
+
+def _crds(control_plane: ControlPlane, names: Sequence[str]) -> list[Json]:
+    found: Json = json.loads(control_plane.kubectl("get", "crd", *names, "-o", "json"))
+    items: list[Json] = found.get("items", [found])
+    return items
 
 
 async def wait_for_refusal(

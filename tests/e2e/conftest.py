@@ -1,7 +1,7 @@
 """Fixtures of the end-to-end tests."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Generator, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -20,30 +20,46 @@ from tests.e2e.controlplane.watching import request, wait_until
 from tests.e2e.devices import add_engine_node, take_away
 from tests.e2e.joining import open_team, staging_controller
 from tests.e2e.replicas import Fleet
+from tests.e2e.taking_turns import Turn
 from tests.repository import ROOT
 from tests.store.databases import fresh_database
 
-# These mostly wait, for time-outs of Kubernetes itself: they run beside all others, if there are
-# two workers, on a control plane of their own.
-WAITING = (
-    "test_crashing",
-    "test_replica_survival",
-    "test_storage_facts",
-)
+# Each group runs in a worker of its own, on control planes of its own, beside the others: most of
+# its time it waits for Kubernetes. A file goes to the first group with a beginning of its name, and
+# otherwise to `WARMUPS_GROUP`, which needs a single cluster.
+GROUPS = {
+    "replicas": ("test_replica", "test_rollouts", "test_composing", "test_lws", "test_thousand"),
+    "caches": (
+        "test_cache",
+        "test_control_plane",
+        "test_importing",
+        "test_namespace_pools",
+        "test_recording",
+        "test_staging",
+        "test_uninstalling",
+    ),
+    "waiting": ("test_crashing", "test_storage_facts", "test_troubles"),
+}
+WARMUPS_GROUP, FOLDERS_GROUP = "warmups", "waiting"
 COMPARING = "conformance"  # the folder of those that have a control plane of their own
 BROWSING = "page"  # the folder of those that need none, but a browser
-MEASURED = ("test_replica_latency", "test_thousand_nodes")  # at last, when nothing runs beside
+MEASURED = ("test_replica_latency", "test_thousand_nodes")  # at last, when all others are done
 # A failure beside controllers of which none waits for another counts when it comes again, or when
 # there are more of its kind: how it looked is printed in any case, to be looked into.
 UNSTEADY_AT_MOST = 2
+TURN = Turn()
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Part the tests among two workers, before the names of the groups are read off them."""
-    waits = item.path.name.startswith(WAITING) or _compares(item)
-    group = "waiting" if waits else "working"
-    group = BROWSING if item.path.parent.name == BROWSING else group
-    item.add_marker(pytest.mark.xdist_group(group))
+    """Part the tests among the workers, before the names of the groups are read off them."""
+    item.add_marker(pytest.mark.xdist_group(_group_of(item.path)))
+
+
+def _group_of(path: Path) -> str:
+    if path.parent.name in {BROWSING, COMPARING}:
+        return FOLDERS_GROUP
+    fitting = (group for group, names in GROUPS.items() if path.name.startswith(names))
+    return next(fitting, WARMUPS_GROUP)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -59,6 +75,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     """Build the control plane before any test: it takes longer than a test's timeout allows."""
     if session.config.option.collectonly:
         return
+    TURN.begin(session.config)
     wanted = {name for item in session.items for name in getattr(item, "fixturenames", ())}
     # The fixture meets the same error again, and fails only the tests that need it.
     if wanted & {"control_plane", "second_control_plane"}:
@@ -67,6 +84,14 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     if wanted & {"with_gangs", "second_with_gangs"}:
         with suppress(BuildingError):
             lws.crd_file()
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Measure when no other worker has a test left; only then the test's timeout begins."""
+    if item.path.name.startswith(MEASURED):
+        TURN.wait_for_others()
+    return (yield)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -82,6 +107,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Fail a run in which too many had to be run again."""
+    TURN.end()
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     unsteady = [] if reporter is None else reporter.stats.get("rerun", [])
     if len(unsteady) > UNSTEADY_AT_MOST and session.exitstatus == pytest.ExitCode.OK:
@@ -121,7 +147,7 @@ async def second_session(
 @pytest.fixture(scope="session")
 def with_crds(control_plane: ControlPlane) -> ControlPlane:
     """The control plane, serving what crds/ holds, with a namespace for what is only admitted."""
-    admitting.apply_crds(control_plane, "-k", ROOT / "crds")
+    admitting.apply_crds(control_plane, "-k", ROOT / "crds", *admitting.NAMES)
     control_plane.kubectl("create", "namespace", admitting.NAMESPACE)
     return control_plane
 

@@ -22,6 +22,7 @@ from tests.crds.refusals import BAD, WRONG_TYPES
 from tests.e2e.admitting import (
     DRY_RUN,
     MERGE_PATCH,
+    NAMES,
     NAMESPACE,
     WARMUPS,
     answer,
@@ -202,6 +203,6 @@ async def test_a_policy_is_asked_of_new_objects_only(
     assert len(cases) > 20
     stored = {f"bad-{index}": case for index, case in enumerate(cases)}
     await put_up(server, WARMUPS, stored)
-    apply_crds(with_crds, "-k", ROOT / "crds")
+    apply_crds(with_crds, "-k", ROOT / "crds", *NAMES)
     await wait_for_refusal(server, mounts)
     await edit_all(server, WARMUPS, stored)

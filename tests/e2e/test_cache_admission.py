@@ -77,8 +77,6 @@ async def server(
     with_crds: ControlPlane, session: aiohttp.ClientSession
 ) -> AsyncIterator[aiohttp.ClientSession]:
     """An admin's session with a server of both kinds; a test's objects are deleted at its end."""
-    for name in NAMES:
-        with_crds.kubectl("wait", "--for=condition=Established", f"crd/{name}", "--timeout=30s")
     yield session
     for path in (CACHES, CLUSTERS):
         await request(session, "DELETE", path)

@@ -11,7 +11,6 @@ from tests.crds.manifests import CHANGES, spec
 from tests.e2e.admitting import (
     DRY_RUN,
     MERGE_PATCH,
-    NAME,
     NAMESPACE,
     WARMUPS,
     answer,
@@ -88,7 +87,7 @@ async def store_status(session: aiohttp.ClientSession, name: str, status: Json) 
 
 async def test_the_crd_is_served_as_it_is_written(server: aiohttp.ClientSession) -> None:
     """The server establishes the CRD, finds no fault in its schema, and stores all of it."""
-    served = await request(server, "GET", f"{CRDS}/{NAME}")
+    served = await request(server, "GET", f"{CRDS}/{MODELWARMUP['metadata']['name']}")
     conditions = {each["type"]: each["status"] for each in served["status"]["conditions"]}
     assert conditions == {"NamesAccepted": "True", "Established": "True"}
     written = MODELWARMUP["spec"]["versions"][0]

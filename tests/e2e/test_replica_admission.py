@@ -103,7 +103,6 @@ async def server(
     with_crds: ControlPlane, session: aiohttp.ClientSession
 ) -> AsyncIterator[aiohttp.ClientSession]:
     """An admin's session with a server of the kind; a test's objects are deleted at its end."""
-    with_crds.kubectl("wait", "--for=condition=Established", f"crd/{NAME}", "--timeout=30s")
     yield session
     await request(session, "DELETE", REPLICAS)
 

@@ -1,5 +1,6 @@
 """The command line of each component."""
 
+import os
 import random
 import socket
 from collections.abc import Sequence
@@ -18,6 +19,8 @@ COMPONENTS = (ETCD, API_SERVER, CONTROLLER_MANAGER, SCHEDULER, KWOK)
 
 # The clients' own limits (20 to 50 requests a second) would be what a benchmark measures.
 _CLIENT_LIMITS = ["--kube-api-qps=2000", "--kube-api-burst=4000"]
+
+_FIRST_PORT, _PORTS, _PARTS = 20000, 1500, 8
 
 
 @dataclass
@@ -44,13 +47,20 @@ def free_ports() -> Ports:
             candidate = socket.socket()
             sockets.append(candidate)
             try:
-                candidate.bind(("127.0.0.1", random.randint(20000, 32767)))
+                candidate.bind(("127.0.0.1", random.choice(_own_ports())))
             except OSError:
                 sockets.pop().close()
         return Ports(*(bound.getsockname()[1] for bound in sockets))
     finally:
         for bound in sockets:
             bound.close()
+
+
+def _own_ports() -> range:
+    """Those of this worker: two that begin at once must not choose the same."""
+    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    first = _FIRST_PORT + worker % _PARTS * _PORTS
+    return range(first, first + _PORTS)
 
 
 @dataclass
@@ -101,8 +111,8 @@ def etcd_command(layout: Layout) -> list[str]:
         f"--initial-cluster=default={peer}",
         "--unsafe-no-fsync",
         # A lone member elects itself once the timeout has passed, and nobody can contest it.
-        "--heartbeat-interval=10",
-        "--election-timeout=100",
+        "--heartbeat-interval=50",
+        "--election-timeout=250",
         "--log-level=warn",
     ]
 
