@@ -49,7 +49,7 @@ class _Asked(NamedTuple):
 
 def is_audit(document: Raw) -> bool:
     """Say whether a document is of an audit log: one event, or a list of them."""
-    kind = document.get("kind")
+    kind = text(document.get("kind"))
     return text(document.get("apiVersion")).startswith(GROUP) and kind in {"Event", "EventList"}
 
 

@@ -5,6 +5,7 @@ What is wrong is counted and named, the rest is used, and nothing is ever stoppe
 
 import gzip
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from adapters.importing.making_rows import CUT, DAMAGED, NO_JSON
 from adapters.importing.observing import INCOMPLETE
 from adapters.importing.telling_kubectl import NO_OBJECT, TABLE
 from tests.cli.commands import printed, warmlog
-from tests.importing.reading import EARLY, event, listed, raw, read_files
+from tests.importing.reading import EARLY, MATERIAL, event, listed, raw, read_files
 from tests.recordings import reading
 
 NODE = json.dumps(raw("Node", "good", 1))
@@ -32,6 +33,10 @@ HOSTILE: dict[str, tuple[str | bytes, dict[str, int]]] = {
     "numbers that are none": (NODE[:-1] + ', "x": NaN}\n' + NODE, {CUT: 1}),
     "values of other types": (
         '{"kind": ["Node"], "apiVersion": {}, "metadata": "x", "items": {}}\n' + NODE,
+        {NO_OBJECT: 1},
+    ),
+    "an audit event whose kind is no text": (
+        '{"kind": ["Event"], "apiVersion": "audit.k8s.io/v1", "verb": {}}\n' + NODE,
         {NO_OBJECT: 1},
     ),
     "an event without what names an object": (
@@ -94,6 +99,20 @@ def test_what_only_looks_odd_is_used_whole(tmp_path: Path, name: str) -> None:
     assert [row.subject for row in read.rows if row.type == "NodeSeen"] == ["Node//good/good-uid"]
     done = warmlog("import", path, tmp_path / "log.db")
     assert (done.exit_code, done.stderr) == (ExitCode.OK, "")
+
+
+@pytest.mark.parametrize("name", ["audit.log", "list.json", "watch.json"])
+def test_a_value_of_any_other_type_stops_nothing(tmp_path: Path, name: str) -> None:
+    """Each field of an object, wherever it stands, may hold a list: the Node behind it comes in."""
+    material = (MATERIAL / name).read_text()
+    fields = sorted(set(re.findall(r'("[A-Za-z]+": ?)(?:"[^"]*"|\d+|true|false|null)', material)))
+    assert fields
+    for field in fields:
+        pattern = re.escape(field) + r'(?:"[^"]*"|\d+|true|false|null)'
+        path = tmp_path / "material"
+        path.write_text(re.sub(pattern, f"{field}[7]", material) + "\n" + NODE)
+        subjects = {row.subject for row in read_files(path).rows}
+        assert "Node//good/good-uid" in subjects, field
 
 
 @pytest.mark.parametrize(
